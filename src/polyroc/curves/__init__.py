@@ -1,0 +1,22 @@
+"""Curves as data: arrays with names, to be read, tabulated or drawn."""
+
+from polyroc.curves.probabilistic import ProbabilisticRoc, probabilistic_roc
+from polyroc.curves.roc import RocCurve, RocCurves, one_vs_one_roc, one_vs_rest_roc, roc_curve
+from polyroc.curves.scored import ScoredRoc, scored_roc
+
+# The module of this name is bound to the package as it is imported; the function takes its place.
+from polyroc.curves.tpr_surface import TprSurface, tpr_surface
+
+__all__ = [
+    "ProbabilisticRoc",
+    "RocCurve",
+    "RocCurves",
+    "ScoredRoc",
+    "TprSurface",
+    "one_vs_one_roc",
+    "one_vs_rest_roc",
+    "probabilistic_roc",
+    "roc_curve",
+    "scored_roc",
+    "tpr_surface",
+]

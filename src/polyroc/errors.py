@@ -1,0 +1,21 @@
+"""Errors and warnings. Each message says what is wrong, what was got and what to do."""
+
+
+class PolyrocError(Exception):
+    """Base of every error raised on purpose by polyroc."""
+
+
+class InvalidInput(PolyrocError, ValueError):
+    """The values given cannot be evaluated."""
+
+
+class InvalidType(PolyrocError, TypeError):
+    """The kind of object given cannot be read."""
+
+
+class NotDefined(InvalidInput):
+    """The quantity asked for does not exist for these data."""
+
+
+class MissingExtra(PolyrocError, ImportError):
+    """An optional part is not installed; the message names the extra that brings it."""

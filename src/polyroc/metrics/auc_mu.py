@@ -1,0 +1,110 @@
+"""AUC_mu of Kleiman & Page: each pair of classes compared along one direction of the simplex."""
+
+from typing import Any
+
+import numpy as np
+
+from polyroc.errors import InvalidInput
+from polyroc.metrics.declaration import Influence, Property, coin
+from polyroc.metrics.pair_metric import combined
+from polyroc.metrics.registry import metric
+from polyroc.predictions import Predictions
+from polyroc.statistics.mu import Margins, Partition
+from polyroc.typing import Float64Array, Ties
+
+
+def influence(
+    predictions: Predictions,
+    *,
+    partition: Any = None,
+    pair_weights: Any = None,
+    ties: Ties = "fair",
+) -> Influence:
+    """Placements of each case among the margins of the other class of each pair."""
+    margins = Margins(checked_partition(partition, predictions.n_classes), ties)
+    weights = checked_weights(pair_weights, predictions.n_classes)
+    return Influence(margins.influence(predictions, weights))
+
+
+@metric(
+    influence=influence,
+    title="AUC_mu (Kleiman & Page)",
+    symbol="AUC_μ",
+    statistic="pairs",
+    reference="001",
+    complexity="O(K n log n)",
+    chance=coin,
+    properties=frozenset(
+        {Property.PERFECT_ARGMAX, Property.SKEW, Property.ROW_SHIFT, Property.COMMON_SCALE}
+    ),
+)
+def auc_mu(
+    predictions: Predictions,
+    *,
+    partition: Any = None,
+    pair_weights: Any = None,
+    ties: Ties = "fair",
+) -> float:
+    """AUC_mu: how often the cases of two classes lie in the right order across their border.
+
+    AUC_μ = Σ_{i<j} W_ij mean over a in i, b in j of step(o(a, b)) / Σ_{i<j} W_ij,
+    o(a, b) = [v · (e_i − e_j)] [v · (p_a − p_b)], v = A_i − A_j, rows of the partition matrix A.
+
+    By default A = 1 − I, deciding by the highest score: then o compares p_i − p_j, and AUC_μ is 1 as
+    soon as every case has its highest score in its own class, which M does not grant. All pairs
+    count the same unless ``pair_weights`` says otherwise.
+
+    LightGBM's ``auc_mu`` ranks raw scores before the softmax, where differences are log ratios: pass
+    those as ``y_score`` for its number, probabilities for that of the paper.
+
+    Examples
+    --------
+    >>> from polyroc import auc_mu, hand_till
+    >>> y = [0, 1, 2]
+    >>> p = [[0.4, 0.3, 0.3], [0.42, 0.48, 0.1], [0.3, 0.3, 0.4]]  # every argmax is right
+    >>> auc_mu(y, p)
+    1.0
+    >>> round(hand_till(y, p), 6)  # but 0 outscores 1 in column 0 only wrongly
+    0.833333
+    """
+    margins = Margins(checked_partition(partition, predictions.n_classes), ties)
+    weights = checked_weights(pair_weights, predictions.n_classes)
+    return combined(weights, margins.matrix(predictions))
+
+
+def checked_partition(partition: Any, n_classes: int) -> Partition | None:
+    """A partition matrix as nested tuples; None for the argmax."""
+    if partition is None:
+        return None
+    costs = _square(partition, "partition", n_classes)
+    off_diagonal = ~np.eye(n_classes, dtype=bool)
+    if np.diag(costs).any() or (costs < 0).any() or ((costs + costs.T)[off_diagonal] == 0).any():
+        raise InvalidInput(
+            "partition must have a zero diagonal, no negative costs and a positive cost for at "
+            f"least one direction of each pair, got {costs.tolist()}."
+        )
+    return tuple(tuple(row) for row in costs.tolist())
+
+
+def checked_weights(pair_weights: Any, n_classes: int) -> Float64Array:
+    """Weights of the pairs i < j in the upper triangle, summing to 1."""
+    if pair_weights is None:
+        pair_weights = np.ones((n_classes, n_classes))
+    given = _square(pair_weights, "pair_weights", n_classes)
+    weights = np.triu(given + given.T, 1)
+    if (weights < 0).any() or weights.sum() <= 0:
+        raise InvalidInput(
+            "pair_weights must not be negative and at least one pair must count, "
+            f"got {given.tolist()}."
+        )
+    return weights / weights.sum()
+
+
+def _square(values: Any, name: str, n_classes: int) -> Float64Array:
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.shape != (n_classes, n_classes) or not np.isfinite(matrix).all():
+        raise InvalidInput(
+            f"{name} must be a {n_classes} × {n_classes} matrix of finite numbers, "
+            f"got shape {matrix.shape}."
+        )
+    return matrix

@@ -1,0 +1,124 @@
+"""What a metric declares of itself, and how it is asked for its value and influence values.
+
+The declarations drive the reference page, the tables of properties and the tests that run over
+every metric: what is claimed here is tested there, and what is denied has a counterexample there.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polyroc.errors import NotDefined
+from polyroc.predictions import Predictions
+from polyroc.typing import Float64Array
+
+
+class Property(Enum):
+    """Changes that leave a metric as it is, or classifiers it must recognise."""
+
+    PERFECT_ARGMAX = "is best as soon as every case's highest score is that of its own class"
+    SKEW = "does not depend on how frequent the classes are"
+    COLUMN_MONOTONE = "depends only on the order of the scores within each column"
+    ROW_SHIFT = "does not change when a number is added to all scores of a case"
+    COMMON_SCALE = "does not change when all scores are multiplied by one positive number"
+
+
+@dataclass(frozen=True)
+class Influence:
+    """How much each case moves the metric.
+
+    ``cases`` holds φ_i = n_k ∂θ/∂w_i at fixed priors, n_k the weight of the case's class; its
+    weighted mean is 0 within each class. ``priors`` holds D_k = ∂θ/∂π_k for a metric that depends on
+    the priors of the sample, else None. The derivative by the weight of a case of class k is then
+    φ_i / n_k + (D_k − Σ_j π_j D_j) / n. Where the metric has no derivative the values are NaN, and
+    ``reason`` says why.
+    """
+
+    cases: Float64Array
+    priors: Float64Array | None = None
+    reason: str | None = None
+
+    @classmethod
+    def undefined(cls, predictions: Predictions, reason: str) -> "Influence":
+        """No derivative here."""
+        return cls(np.full(len(predictions), np.nan), reason=reason)
+
+
+class Classes(NamedTuple):
+    """Numbers of classes that a metric allows."""
+
+    least: int = 2
+    most: int | None = None
+
+    def __contains__(self, n_classes: object) -> bool:
+        return (
+            isinstance(n_classes, int)
+            and n_classes >= self.least
+            and (self.most is None or n_classes <= self.most)
+        )
+
+    def __str__(self) -> str:
+        if self.most is None:
+            return "any" if self.least == 2 else f"≥ {self.least}"
+        return str(self.least) if self.least == self.most else f"{self.least}–{self.most}"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric: its name and function, its claims, and how to compute it from predictions."""
+
+    name: str
+    function: Callable[..., float]
+    """The public function of labels and scores."""
+    formula: Callable[..., float] = field(repr=False)
+    """The same as a function of predictions."""
+    linearise: Callable[..., Influence] = field(repr=False)
+    title: str
+    symbol: str
+    statistic: str
+    reference: str
+    complexity: str
+    chance: Callable[[int], float] | None
+    """Value for K classes when scores say nothing about the class; None: depends on the scores."""
+    properties: frozenset[Property] = frozenset()
+    lowest: float = 0.0
+    highest: float = 1.0
+    classes: Classes = Classes()
+    instead: str | None = None
+    """The metric to use for other numbers of classes."""
+    needs_probabilities: bool = False
+    prior_weighted: bool = False
+    default: bool = True
+    """Whether it belongs to an evaluation that names no metrics: O(n log n) ones do."""
+
+    def value(self, predictions: Predictions, **options: Any) -> float:
+        """θ for these predictions."""
+        self._check(predictions)
+        return float(self.formula(predictions, **options))
+
+    def influence(self, predictions: Predictions, **options: Any) -> Influence:
+        """Influence values for these predictions."""
+        self._check(predictions)
+        return self.linearise(predictions, **options)
+
+    def _check(self, predictions: Predictions) -> None:
+        if predictions.n_classes not in self.classes:
+            raise NotDefined(
+                f"{self.name} is defined for {self.classes} classes, but there are "
+                f"{predictions.n_classes}. Use {self.instead}, which is defined for any number."
+            )
+        if self.needs_probabilities:
+            predictions.probabilities(self.name)
+
+    @property
+    def summary(self) -> str:
+        """First line of the function's docstring."""
+        return (self.function.__doc__ or "").strip().splitlines()[0]
+
+
+def coin(_: int) -> float:
+    """Chance of a metric on the scale of the AUC."""
+    return 0.5

@@ -1,0 +1,57 @@
+"""HUM: the assignment rule on sums of scores."""
+
+from polyroc.metrics.declaration import Property
+from polyroc.metrics.registry import metric
+from polyroc.metrics.tuple_metric import (
+    assignment_credit,
+    factorial_chance,
+    tuple_influence,
+    tuple_value,
+)
+from polyroc.predictions import Predictions
+from polyroc.statistics.tuples import Rule
+from polyroc.typing import Float64Array, RandomState, Ties
+
+
+def worth(_: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
+    """A right tuple counts 1."""
+    return Rule.SCORES, assignment_credit(ties)
+
+
+@metric(
+    influence=tuple_influence(worth, "fair"),
+    title="Hypervolume under the manifold (Li & Fine)",
+    symbol="HUM",
+    reference="Li & Fine 2008",
+    chance=factorial_chance,
+    properties=frozenset(
+        {Property.PERFECT_ARGMAX, Property.SKEW, Property.ROW_SHIFT, Property.COMMON_SCALE}
+    ),
+    statistic="tuples",
+    complexity="O(n²) for K ≤ 3, else all tuples or random ones",
+    default=False,
+)
+def hum(
+    predictions: Predictions,
+    *,
+    ties: Ties = "fair",
+    n_tuples: int | None = None,
+    rng: RandomState = None,
+) -> float:
+    """HUM: share of tuples, one case per class, whose right assignment has the largest sum of scores.
+
+    A tuple (x_1 … x_K) is right if Σ_k p_k(x_k) exceeds Σ_k p_q(k)(x_k) for every other permutation
+    q; m best permutations share the credit. It is the rule of VUS with squared distances, and another
+    number than VUS. The R package mcca gives the name HUM to the rule of VUS with lenient ties.
+
+    A model without information reaches 1/K!. Sums are compared on a grid of 2⁻⁴⁰ of the largest
+    score.
+
+    Examples
+    --------
+    >>> from polyroc import hum
+    >>> p = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]]
+    >>> hum([0, 1, 2], p)
+    1.0
+    """
+    return tuple_value(worth, predictions, ties, n_tuples, rng)

@@ -1,0 +1,53 @@
+"""Metrics of the form Σ W_kr θ_kr: a pair statistic θ combined by a matrix of weights W."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from polyroc.metrics.declaration import Influence
+from polyroc.predictions import Predictions
+from polyroc.statistics.pairs import PairStatistic
+from polyroc.typing import Float64Array, PriorsLike
+
+Weights = Callable[[Float64Array], Float64Array]
+"""Priors → W; the diagonal does not count."""
+PriorGradient = Callable[[Float64Array, Float64Array], Float64Array]
+"""Priors, θ → Σ_kr (∂W_kr/∂π_c) θ_kr for each class c."""
+
+
+def uniform(priors: Float64Array) -> Float64Array:
+    """Every ordered pair counts the same: W_kr = 1/(K(K−1))."""
+    n_classes = len(priors)
+    return np.full((n_classes, n_classes), 1 / (n_classes * (n_classes - 1)))
+
+
+def second_against_first(_: Float64Array) -> Float64Array:
+    """The one pair of two classes, the second class positive."""
+    return np.array([[0.0, 0.0], [1.0, 0.0]])
+
+
+def combined(weights: Float64Array, theta: Float64Array) -> float:
+    """Σ_{k≠r} W_kr θ_kr."""
+    pairs = ~np.eye(len(theta), dtype=bool)
+    return float(weights[pairs] @ theta[pairs])
+
+
+def pair_influence(
+    statistic: Callable[..., PairStatistic],
+    weights: Weights,
+    prior_gradient: PriorGradient | None = None,
+) -> Callable[..., Influence]:
+    """Influence values of a pair metric from its statistic and its weights."""
+
+    def influence(
+        predictions: Predictions, *, priors: PriorsLike | None = None, **options: Any
+    ) -> Influence:
+        chosen = statistic(**options)
+        given = predictions.priors_or(priors)
+        cases = chosen.influence(predictions, weights(given))
+        if prior_gradient is None or priors is not None:
+            return Influence(cases)
+        return Influence(cases, prior_gradient(given, chosen.matrix(predictions)))
+
+    return influence

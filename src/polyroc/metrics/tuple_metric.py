@@ -1,0 +1,67 @@
+"""Metrics that are means over tuples: a rule and what a right tuple is worth."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from polyroc.errors import InvalidInput
+from polyroc.metrics.declaration import Influence
+from polyroc.predictions import Predictions
+from polyroc.statistics.means import centre_by_class
+from polyroc.statistics.tuples import Drawn, Rule, drawn_mean, tuple_mean, tuple_projections
+from polyroc.typing import Float64Array, RandomState, Ties
+
+Worth = Callable[[Predictions, Ties], tuple[Rule, Float64Array]]
+"""Rule and coefficients of the credits that it gives, for a treatment of ties."""
+
+
+def tuple_value(
+    worth: Worth, predictions: Predictions, ties: Ties, n_tuples: int | None, rng: RandomState
+) -> float:
+    """The mean over all tuples, or over random ones if a number or a seed is given."""
+    if n_tuples is not None or rng is not None:
+        return drawn(worth, predictions, ties, n_tuples, rng).value
+    return tuple_mean(predictions, *worth(predictions, ties))
+
+
+def drawn(
+    worth: Worth, predictions: Predictions, ties: Ties, n_tuples: int | None, rng: RandomState
+) -> Drawn:
+    """The mean over random tuples, with the standard error of the draw."""
+    rule, coefficients = worth(predictions, ties)
+    return drawn_mean(predictions, rule, coefficients, n_tuples, rng)
+
+
+def tuple_influence(worth: Worth, default: Ties) -> Callable[..., Influence]:
+    """Projections less their mean within each class."""
+
+    def influence(predictions: Predictions, *, ties: Ties = default, **_: Any) -> Influence:
+        projections = tuple_projections(predictions, *worth(predictions, ties))
+        return Influence(centre_by_class(predictions, projections))
+
+    return influence
+
+
+def assignment_credit(ties: Ties) -> Float64Array:
+    """Coefficients of the plain credit of an assignment rule."""
+    names = ("strict", "fair", "lenient")
+    if ties not in names:
+        raise InvalidInput(f'ties must be "fair", "strict" or "lenient", got {ties!r}.')
+    return np.eye(6)[names.index(ties)]
+
+
+def highest_rule(ties: Ties) -> Rule:
+    """The highest-probability rule: strict, or lenient; a fair value is not defined."""
+    rules = {"strict": Rule.HIGHEST, "lenient": Rule.HIGHEST_LENIENT}
+    if ties not in rules:
+        raise InvalidInput(
+            f'ties must be "strict" or "lenient" for this rule, got {ties!r}: '
+            "a tie within a column has no fair share. Report both, they enclose every other choice."
+        )
+    return rules[ties]
+
+
+def factorial_chance(n_classes: int) -> float:
+    """1/K!: each permutation of the tuple is as likely to be right."""
+    return float(1 / np.prod(np.arange(1, n_classes + 1, dtype=float)))

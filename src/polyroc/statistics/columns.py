@@ -1,0 +1,230 @@
+"""One column of scores, and where every case stands among its positives.
+
+For a case with score s, ``left`` is the number of positives below s and ``right`` the number not
+above s. These two ranks are all that AUC, scored AUC and their influence values need:
+
+* from the side of a case b of another class: the positives above b are those from ``right`` on,
+  and the positives tied with b those from ``left`` to ``right``;
+* from the side of the positive j (in sorted order): the cases below it are those with
+  ``right ≤ j``, and the cases below or tied those with ``left ≤ j``.
+
+Three routes to the ranks, with equal results:
+
+* few positives: look up each case among the sorted positives, O(n log n_k), no sort of the column;
+* many positives: sort all cases once and count along, O(n log n);
+* many positives, and nobody asks which case is which: sort the scores with the class of the case
+  packed into the unused bits of the number, which spares the index and the gathers.
+
+The cases come in blocks, so that memory stays near one sorted index per column.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.typing import Float64Array, FloatArray, IntArray
+
+Cases: TypeAlias = NDArray[np.intp] | slice
+
+FEW_POSITIVES = 2048
+"""Up to here a look-up stays in the fastest cache and beats the sort of the whole column."""
+
+_BLOCK = 1 << 16
+
+
+class Ranks(NamedTuple):
+    """A block of cases with their ranks among the positives."""
+
+    cases: Cases
+    codes: IntArray
+    scores: FloatArray
+    left: NDArray[np.intp]
+    right: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Column:
+    """Scores of all cases in one column; the positives are the cases of class ``k``."""
+
+    scores: FloatArray
+    codes: IntArray
+    k: int
+    weights: Float64Array | None = None
+
+    @cached_property
+    def members(self) -> NDArray[np.intp]:
+        """The positive cases in ascending order of score."""
+        cases = np.flatnonzero(self.codes == self.k)
+        return cases[np.argsort(self.scores[cases])]
+
+    @cached_property
+    def weight_below(self) -> Float64Array:
+        """Weight of the first j positives, j = 0 … m."""
+        weights = np.ones(len(self.members)) if self.weights is None else self.weights[self.members]
+        return _running_sum(weights)
+
+    @cached_property
+    def score_below(self) -> Float64Array:
+        """Weighted sum of the scores of the first j positives."""
+        scores = self.scores[self.members].astype(np.float64)
+        return _running_sum(scores if self.weights is None else scores * self.weights[self.members])
+
+    @property
+    def weight(self) -> float:
+        """Weight of all positives."""
+        return float(self.weight_below[-1])
+
+    def above(self, ranks: Ranks) -> Float64Array:
+        """Weight of the positives above each case."""
+        if self.weights is None:
+            return len(self.members) - ranks.right.astype(np.float64)
+        return self.weight_below[-1] - self.weight_below[ranks.right]
+
+    def tied(self, ranks: Ranks) -> Float64Array:
+        """Weight of the positives tied with each case."""
+        if self.weights is None:
+            return (ranks.right - ranks.left).astype(np.float64)
+        return self.weight_below[ranks.right] - self.weight_below[ranks.left]
+
+    def excess(self, ranks: Ranks) -> Float64Array:
+        """Weighted sum over the positives above each case of how far they are above it."""
+        score_above = self.score_below[-1] - self.score_below[ranks.right]
+        return score_above - ranks.scores * self.above(ranks)
+
+    def ranks(self) -> Iterator[Ranks]:
+        """Ranks of all cases among the positives, block by block, each case once."""
+        if len(self.members) <= FEW_POSITIVES:
+            return self._by_lookup()
+        return self._by_sorting()
+
+    def anonymous_ranks(self) -> Iterator[Ranks]:
+        """The same, where ``cases`` is not needed: it may be empty."""
+        if self.weights is None and len(self.members) > FEW_POSITIVES:
+            packed = _pack(self.scores, self.codes)
+            if packed is not None:
+                return self._by_packing(packed)
+        return self.ranks()
+
+    def _by_lookup(self) -> Iterator[Ranks]:
+        positives = self.scores[self.members]
+        end_of_run = np.append(np.searchsorted(positives, positives, side="right"), 0)
+        guarded = np.append(positives, np.nan).astype(positives.dtype)
+        for start in range(0, len(self.scores), _BLOCK):
+            cases = slice(start, start + _BLOCK)
+            scores = self.scores[cases]
+            left = np.searchsorted(positives, scores, side="left")
+            tied = guarded[left] == scores
+            right = np.where(tied, end_of_run[left], left)
+            yield Ranks(cases, self.codes[cases], scores, left, right)
+
+    def _by_sorting(self) -> Iterator[Ranks]:
+        order = np.argsort(self.scores)
+        start, seen = 0, 0
+        while start < len(order):
+            stop = _end_of_block(self.scores, order, start)
+            cases = order[start:stop]
+            codes, scores = self.codes[cases], self.scores[cases]
+            left, right = _count_along(codes == self.k, scores, seen)
+            yield Ranks(cases, codes, scores, left, right)
+            start, seen = stop, int(right[-1])
+
+    def _by_packing(self, packed: "_Packed") -> Iterator[Ranks]:
+        none = np.empty(0, dtype=np.intp)
+        start, seen = 0, 0
+        while start < len(packed.keys):
+            stop = packed.end_of_block(start)
+            codes, scores = packed.unpack(start, stop)
+            left, right = _count_along(codes == self.k, scores, seen)
+            yield Ranks(none, codes, scores, left, right)
+            start, seen = stop, int(right[-1])
+
+
+def _running_sum(values: Float64Array) -> Float64Array:
+    return np.concatenate(([0.0], np.cumsum(values)))
+
+
+def _end_of_block(scores: FloatArray, order: NDArray[np.intp], start: int) -> int:
+    """End of the block from start, moved so that no run of equal scores is cut."""
+    stop = min(start + _BLOCK, len(order))
+    last = scores[order[stop - 1]]
+    while stop < len(order) and scores[order[stop]] == last:
+        differs = scores[order[stop : stop + _BLOCK]] != last
+        stop += int(differs.argmax()) if differs.any() else len(differs)
+    return stop
+
+
+def _count_along(
+    own: NDArray[np.bool_], scores: FloatArray, seen: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Ranks of cases in ascending order of score, ``seen`` positives being below the first.
+
+    Every case of a run of equal scores gets the left of the first and the right of the last.
+    """
+    right = np.cumsum(own)
+    right += seen
+    left = right - own
+    new = scores[1:] != scores[:-1]
+    if new.all():
+        return left, right
+    first = np.concatenate(([0], np.flatnonzero(new) + 1))
+    lengths = np.diff(first, append=len(scores))
+    return np.repeat(left[first], lengths), np.repeat(right[first + lengths - 1], lengths)
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """Sorted integer keys: the order of the score in the high bits, the class in the low ones."""
+
+    keys: NDArray[np.unsignedinteger[Any]]
+    code_bits: int
+    lowest: int
+    signed: type[np.int32 | np.int64]
+    floating: type[np.float32 | np.float64]
+
+    def end_of_block(self, start: int) -> int:
+        """End of the block from start, moved so that no run of equal scores is cut."""
+        stop = min(start + _BLOCK, len(self.keys))
+        following = (int(self.keys[stop - 1]) >> self.code_bits) + 1
+        key = min(following << self.code_bits, int(np.iinfo(self.keys.dtype).max))
+        return max(stop, int(np.searchsorted(self.keys, self.keys.dtype.type(key))))
+
+    def unpack(self, start: int, stop: int) -> tuple[IntArray, FloatArray]:
+        """Codes and scores of a block."""
+        keys = self.keys[start:stop]
+        codes = (keys & ((1 << self.code_bits) - 1)).astype(np.intp)
+        ordered = (keys >> self.code_bits).astype(self.signed) + self.signed(self.lowest)
+        return codes, _swap_negative(ordered).view(self.floating)
+
+
+def _pack(scores: FloatArray, codes: IntArray) -> _Packed | None:
+    """Scores and codes in sorted keys, or None if both do not fit into 64 bits without loss.
+
+    float32 scores always fit, mostly into 32 bits; float64 scores fit if they span few enough
+    powers of two, as probabilities other than 0 mostly do.
+    """
+    single = scores.dtype == np.float32
+    signed, floating = (np.int32, np.float32) if single else (np.int64, np.float64)
+    ordered = _swap_negative((scores + floating(0)).view(signed))  # + 0 makes −0 equal to 0
+    lowest, highest = int(ordered.min()), int(ordered.max())
+    code_bits = int(codes.max()).bit_length()
+    bits = (highest - lowest).bit_length() + code_bits
+    if bits > 64:
+        return None
+    unsigned = np.uint32 if bits <= 32 else np.uint64
+    wide = ordered.astype(np.int64) if unsigned == np.uint64 else ordered
+    keys = (wide - wide.dtype.type(lowest)).astype(unsigned)
+    keys <<= unsigned(code_bits)
+    keys |= codes.astype(unsigned)
+    keys.sort()
+    return _Packed(keys, code_bits, lowest, signed, floating)
+
+
+def _swap_negative(bits: NDArray[Any]) -> NDArray[Any]:
+    """Bits of floats as integers in the order of the floats, and back: it is its own inverse."""
+    if bits.min() >= 0:
+        return bits
+    return bits ^ ((bits >> (8 * bits.itemsize - 1)) & np.iinfo(bits.dtype).max)

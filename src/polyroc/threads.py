@@ -1,0 +1,54 @@
+"""How many threads to use, and a map over them whose answer does not depend on how many."""
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from typing import TypeVar
+
+from polyroc.errors import InvalidInput
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_inside_worker: ContextVar[bool] = ContextVar("polyroc_inside_worker", default=False)
+
+
+def thread_count(n_threads: int | None = None) -> int:
+    """Threads to use: as asked, else the processors this process may run on.
+
+    Process pools tell their workers through OMP_NUM_THREADS how many threads each may have, so
+    nested workers do not multiply.
+    """
+    if n_threads is not None:
+        if n_threads < 1:
+            raise InvalidInput(f"n_threads must be at least 1, got {n_threads}.")
+        return int(n_threads)
+    if _inside_worker.get():
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        available = len(os.sched_getaffinity(0))
+    else:
+        available = os.cpu_count() or 1
+    granted = os.environ.get("OMP_NUM_THREADS", "")
+    return min(available, max(1, int(granted))) if granted.isdigit() else available
+
+
+def map_threads(
+    work: Callable[[Item], Result], items: Iterable[Item], n_threads: int | None = None
+) -> list[Result]:
+    """``[work(item) for item in items]``, in that order, on several threads."""
+    items = list(items)
+    workers = min(thread_count(n_threads), len(items))
+    if workers <= 1:
+        return [work(item) for item in items]
+
+    def guarded(item: Item) -> Result:
+        token = _inside_worker.set(True)
+        try:
+            return work(item)
+        finally:
+            _inside_worker.reset(token)
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(guarded, items))
