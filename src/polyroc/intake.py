@@ -1,7 +1,7 @@
 """Other people's containers → plain arrays: lists, arrays, pandas, polars and torch objects.
 
-Nothing here judges the values; :mod:`polyroc.predictions` does. Optional libraries are recognised by
-the module of the object's type, so none of them is imported.
+Nothing here judges the values; :mod:`polyroc.predictions` does. Optional libraries are recognised
+by the module of the object's type, so none of them is imported.
 """
 
 from collections.abc import Iterable, Sequence
@@ -78,10 +78,7 @@ def read_labels(y_true: Any, what: str = "y_true") -> tuple[NDArray[Any], tuple[
 
     Objects are Python strings, integers or booleans. Missing labels are an error.
     """
-    categories = None
-    dtype = getattr(y_true, "dtype", None)
-    if (_library(y_true) == "pandas" and hasattr(dtype, "categories")) or (_library(y_true) == "polars" and type(dtype).__name__ == "Enum"):
-        categories = tuple(_label(category) for category in dtype.categories)
+    categories = _categories(y_true)
     values = _label_array(_plain(y_true, what), what)
     if values.ndim != 1:
         raise InvalidInput(
@@ -93,6 +90,15 @@ def read_labels(y_true: Any, what: str = "y_true") -> tuple[NDArray[Any], tuple[
     if values.dtype.kind == "f":
         return _whole_numbers(values, what), categories
     return _objects(values.tolist(), what), categories
+
+
+def _categories(y_true: Any) -> tuple[Label, ...] | None:
+    """Categories of a pandas categorical or a polars Enum, in their order."""
+    dtype = getattr(y_true, "dtype", None)
+    ordered = (_library(y_true), type(dtype).__name__)
+    if ordered not in (("pandas", "CategoricalDtype"), ("polars", "Enum")):
+        return None
+    return tuple(_label(category) for category in dtype.categories)  # type: ignore[union-attr]
 
 
 def _label_array(values: Any, what: str) -> NDArray[Any]:

@@ -118,7 +118,7 @@ class Predictions:
         n_threads: int | None,
     ) -> None:
         kept = set(present.tolist())
-        fields = {
+        fields: dict[str, Any] = {
             "declared": declared,
             "classes": tuple(declared[k] for k in present),
             "skipped": tuple(label for k, label in enumerate(declared) if k not in kept),
@@ -167,7 +167,7 @@ class Predictions:
     @property
     def priors(self) -> Float64Array:
         """Share of each class in the sample."""
-        return self.class_weights / self.class_weights.sum()
+        return shares(self.class_weights)
 
     @property
     def case_weights(self) -> Float64Array:
@@ -188,6 +188,12 @@ class Predictions:
                 "Pass probabilities, or normalize=True to divide each row by its sum."
             )
         return rows
+
+
+def shares(values: Float64Array) -> Float64Array:
+    """Values divided by their sum."""
+    divided: Float64Array = values / values.sum()
+    return divided
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -331,9 +337,10 @@ def _encode(values: NDArray[Any], classes: tuple[Label, ...]) -> IntArray:
     strays = np.flatnonzero(codes == unknown)
     if strays.size:
         row = int(strays[0])
+        label = values[row : row + 1].tolist()[0]
         raise InvalidInput(
-            f"y_true has the label {values[row : row + 1].tolist()[0]!r} in row {row}, which is not "
-            f"among the classes {_listed(classes)}. Correct the label, or add it to labels=."
+            f"y_true has the label {label!r} in row {row}, which is not among "
+            f"the classes {_listed(classes)}. Correct the label, or add it to labels=."
         )
     return codes.astype(dtype, copy=False)
 
@@ -350,7 +357,8 @@ def _encode_integers(values: NDArray[Any], classes: tuple[Label, ...]) -> IntArr
     for k, label in enumerate(classes):
         if low <= int(label) <= high:
             table[int(label) - low] = k
-    return table[values if low == 0 else values - values.dtype.type(low)]
+    codes: IntArray = table[values if low == 0 else values - values.dtype.type(low)]
+    return codes
 
 
 def _two_columns(scores: FloatArray) -> tuple[FloatArray, bool]:
@@ -490,4 +498,4 @@ def _checked_priors(priors: PriorsLike, classes: tuple[Label, ...]) -> Float64Ar
         )
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InvalidInput(f"priors must be positive, got {values.tolist()}.")
-    return values / values.sum()
+    return shares(values)

@@ -5,7 +5,7 @@ sort of column k gives that for every class at once, so the K − 1 curves of cl
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -144,14 +144,13 @@ class _SortedColumn:
     """The latest column that was sorted, split by class; another column takes its place."""
 
     predictions: Predictions
-    latest: tuple[int, list[Survival]] = field(default=(-1, []))
+    latest: tuple[int, list[Survival]] | None = None
 
     def by_class(self, k: int) -> list[Survival]:
-        column, sides = self.latest
-        if column != k:
-            sides = _split_by_class(self.predictions, k)
-            self.latest = (k, sides)
-        return sides
+        latest = self.latest
+        if latest is None or latest[0] != k:
+            latest = self.latest = (k, _split_by_class(self.predictions, k))
+        return latest[1]
 
 
 def _split_by_class(predictions: Predictions, k: int) -> list[Survival]:

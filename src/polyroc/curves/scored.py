@@ -11,7 +11,7 @@ from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
 
-MOST_PAIRS = 20_000_000
+MOST_PAIRS = 5_000_000
 """Pairs of distinct scores up to which every step of the curve is listed."""
 
 

@@ -12,12 +12,13 @@ from polyroc.typing import Float64Array, PriorsLike, Ties
 
 def weights(priors: Float64Array) -> Float64Array:
     """W_kr = ½(π_k + π_r)/(K−1)."""
-    return np.add.outer(priors, priors) / (2 * (len(priors) - 1))
+    return (priors[:, None] + priors) / (2 * (len(priors) - 1))
 
 
 def prior_gradient(priors: Float64Array, theta: Float64Array) -> Float64Array:
     """D_c = Σ_{r≠c} ½(θ_cr + θ_rc)/(K−1)."""
-    return np.nansum(theta + theta.T, axis=1) / (2 * (len(priors) - 1))
+    gradient: Float64Array = np.nansum(theta + theta.T, axis=1) / (2 * (len(priors) - 1))
+    return gradient
 
 
 @metric(
@@ -39,7 +40,7 @@ def au1p(
     AU1P = Σ_{k≠r} ½(π_k + π_r) AUC(k|r) / (K−1), π the shares of the classes.
 
     The number that scikit-learn calls ``multi_class="ovo", average="weighted"``. It moves with the
-    mix of classes in the sample: compare it only between samples of the same mix, or fix ``priors``.
+    mix of classes: compare it only between samples of the same mix, or fix ``priors``.
 
     Examples
     --------

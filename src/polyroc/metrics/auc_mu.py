@@ -8,7 +8,7 @@ from polyroc.errors import InvalidInput
 from polyroc.metrics.declaration import Influence, Property, coin
 from polyroc.metrics.pair_metric import combined
 from polyroc.metrics.registry import metric
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, shares
 from polyroc.statistics.mu import Margins, Partition
 from polyroc.typing import Float64Array, Ties
 
@@ -50,12 +50,12 @@ def auc_mu(
     AUC_μ = Σ_{i<j} W_ij mean over a in i, b in j of step(o(a, b)) / Σ_{i<j} W_ij,
     o(a, b) = [v · (e_i − e_j)] [v · (p_a − p_b)], v = A_i − A_j, rows of the partition matrix A.
 
-    By default A = 1 − I, deciding by the highest score: then o compares p_i − p_j, and AUC_μ is 1 as
-    soon as every case has its highest score in its own class, which M does not grant. All pairs
+    By default A = 1 − I, deciding by the highest score: then o compares p_i − p_j, and AUC_μ is 1
+    as soon as every case has its highest score in its own class, which M does not grant. All pairs
     count the same unless ``pair_weights`` says otherwise.
 
-    LightGBM's ``auc_mu`` ranks raw scores before the softmax, where differences are log ratios: pass
-    those as ``y_score`` for its number, probabilities for that of the paper.
+    LightGBM's ``auc_mu`` ranks raw scores before the softmax, where differences are log ratios:
+    pass those as ``y_score`` for its number, probabilities for that of the paper.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def checked_weights(pair_weights: Any, n_classes: int) -> Float64Array:
             "pair_weights must not be negative and at least one pair must count, "
             f"got {given.tolist()}."
         )
-    return weights / weights.sum()
+    return shares(weights)
 
 
 def _square(values: Any, name: str, n_classes: int) -> Float64Array:

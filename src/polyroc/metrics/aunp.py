@@ -19,7 +19,8 @@ def prior_gradient(priors: Float64Array, theta: Float64Array) -> Float64Array:
     """D_c = AUC(c|rest)/(1−π_c) + Σ_{k≠c} π_k θ_kc/(1−π_k)."""
     odds = priors / (1 - priors)
     rest = np.nansum(theta * priors, axis=1) / (1 - priors)
-    return rest / (1 - priors) + np.nansum(theta * odds[:, None], axis=0)
+    gradient: Float64Array = rest / (1 - priors) + np.nansum(theta * odds[:, None], axis=0)
+    return gradient
 
 
 @metric(
@@ -40,8 +41,8 @@ def aunp(
 
     AUNP = Σ_k π_k AUC(k|rest), π the shares of the classes.
 
-    The number that scikit-learn calls ``multi_class="ovr", average="weighted"``. A rare class hardly
-    moves it, and it changes with the mix of classes; ``priors`` fixes the mix.
+    The number that scikit-learn calls ``multi_class="ovr", average="weighted"``. A rare class
+    hardly moves it, and it changes with the mix of classes; ``priors`` fixes the mix.
 
     Examples
     --------

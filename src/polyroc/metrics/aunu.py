@@ -19,7 +19,9 @@ def prior_gradient(priors: Float64Array, theta: Float64Array) -> Float64Array:
     """D_c = [AUC(c|rest)/(1−π_c) + Σ_{k≠c} θ_kc/(1−π_k)] / K."""
     per_rest = 1 / (1 - priors)
     rest = np.nansum(theta * priors, axis=1) * per_rest
-    return (rest * per_rest + np.nansum(theta * per_rest[:, None], axis=0)) / len(priors)
+    against = np.nansum(theta * per_rest[:, None], axis=0)
+    gradient: Float64Array = (rest * per_rest + against) / len(priors)
+    return gradient
 
 
 @metric(
@@ -40,9 +42,9 @@ def aunu(
 
     AUNU = 1/K Σ_k AUC(k|rest).
 
-    The number that scikit-learn calls ``multi_class="ovr", average="macro"``. Every class counts the
-    same as the positive one, but the rest is dominated by its frequent classes, so the number moves
-    with the mix of classes; ``priors`` fixes the mix.
+    The number that scikit-learn calls ``multi_class="ovr", average="macro"``. Every class counts
+    the same as the positive one, but the rest is dominated by its frequent classes, so the number
+    moves with the mix of classes; ``priors`` fixes the mix.
 
     Examples
     --------

@@ -31,8 +31,8 @@ class Influence:
     """How much each case moves the metric.
 
     ``cases`` holds φ_i = n_k ∂θ/∂w_i at fixed priors, n_k the weight of the case's class; its
-    weighted mean is 0 within each class. ``priors`` holds D_k = ∂θ/∂π_k for a metric that depends on
-    the priors of the sample, else None. The derivative by the weight of a case of class k is then
+    weighted mean is 0 within each class. ``priors`` holds D_k = ∂θ/∂π_k for a metric that depends
+    on the priors of the sample, else None. The derivative by the weight of a case of class k is
     φ_i / n_k + (D_k − Σ_j π_j D_j) / n. Where the metric has no derivative the values are NaN, and
     ``reason`` says why.
     """
@@ -66,6 +66,9 @@ class Classes(NamedTuple):
         return str(self.least) if self.least == self.most else f"{self.least}–{self.most}"
 
 
+ANY_NUMBER = Classes()
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric: its name and function, its claims, and how to compute it from predictions."""
@@ -86,7 +89,7 @@ class Metric:
     properties: frozenset[Property] = frozenset()
     lowest: float = 0.0
     highest: float = 1.0
-    classes: Classes = Classes()
+    classes: Classes = ANY_NUMBER
     instead: str | None = None
     """The metric to use for other numbers of classes."""
     needs_probabilities: bool = False

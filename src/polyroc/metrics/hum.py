@@ -38,11 +38,11 @@ def hum(
     n_tuples: int | None = None,
     rng: RandomState = None,
 ) -> float:
-    """HUM: share of tuples, one case per class, whose right assignment has the largest sum of scores.
+    """HUM: share of tuples, one case per class, whose right assignment has the largest score.
 
     A tuple (x_1 … x_K) is right if Σ_k p_k(x_k) exceeds Σ_k p_q(k)(x_k) for every other permutation
-    q; m best permutations share the credit. It is the rule of VUS with squared distances, and another
-    number than VUS. The R package mcca gives the name HUM to the rule of VUS with lenient ties.
+    q; m best permutations share the credit. It is the rule of VUS with squared distances, and
+    another number. The R package mcca gives the name HUM to the rule of VUS with lenient ties.
 
     A model without information reaches 1/K!. Sums are compared on a grid of 2⁻⁴⁰ of the largest
     score.

@@ -52,10 +52,10 @@ def _weights_by_value(predictions: Predictions) -> Float64Array:
     n_classes = predictions.n_classes
     flat = np.bincount(
         value * n_classes + predictions.codes,
-        predictions.weights,
+        predictions.case_weights,
         (int(value.max()) + 1) * n_classes,
     )
-    return flat.reshape(-1, n_classes)
+    return flat.reshape(-1, n_classes).astype(np.float64)
 
 
 def _chains(weights: Float64Array) -> float:

@@ -17,7 +17,7 @@ def pairwise_auc(
     absent: Absent = "raise",
     n_threads: int | None = None,
 ) -> Float64Array:
-    """AUC(k|r) for all ordered pairs of classes: row k is the positive class, and its column is used.
+    """AUC(k|r) for all ordered pairs of classes: row = positive class, whose column is used.
 
     The diagonal is NaN, and so are the rows and columns of classes skipped by ``absent="skip"``.
     One sort per column serves all pairs: O(K n log n). Papers 000 §III A and 002.

@@ -1,4 +1,4 @@
-"""PDI: how often a case has the highest score of its own column in a tuple of one case per class."""
+"""PDI: how often a case has the highest score of its class in a tuple of one case per class."""
 
 import math
 from typing import NamedTuple
@@ -39,11 +39,14 @@ def beaten(places: Placements, node: Node) -> Float64Array:
 
 def chance_to_win(places: Placements) -> Float64Array:
     """For each positive, how often it beats one case of every other class, ties split evenly."""
-    return np.sum([g.weight * beaten(places, g).prod(axis=1) for g in nodes(places)], axis=0)
+    chances = np.zeros(len(places.below))
+    for node in nodes(places):
+        chances += node.weight * beaten(places, node).prod(axis=1)
+    return chances
 
 
 def influence(predictions: Predictions) -> Influence:
-    """Projections: of a positive its own chance to win, of another case how often it lets others."""
+    """Projections: of a positive its chance to win, of another case how often it lets others."""
 
     def of_class(k: int) -> Float64Array:
         return _projection(placements(predictions, k))
@@ -55,7 +58,7 @@ def influence(predictions: Predictions) -> Influence:
 
 
 def _projection(places: Placements) -> Float64Array:
-    """A case b of class r lets a positive win by the product over the classes other than k and r."""
+    """A case of class r lets a positive win by the product over the classes other than k and r."""
     column, n_classes = places.column, places.below.shape[1]
     clear, level = np.zeros((2, *places.below.shape))
     for node in nodes(places):
@@ -78,8 +81,8 @@ def _projection(places: Placements) -> Float64Array:
 def _products_without_one(factors: Float64Array) -> Float64Array:
     """Product over all columns but one, for each column, without dividing."""
     ones = np.ones((len(factors), 1))
-    before = np.cumprod(np.hstack([ones, factors[:, :-1]]), axis=1)
-    after = np.cumprod(np.hstack([ones, factors[:, :0:-1]]), axis=1)[:, ::-1]
+    before = np.cumprod(np.hstack([ones, factors[:, :-1]]), axis=1, dtype=np.float64)
+    after = np.cumprod(np.hstack([ones, factors[:, :0:-1]]), axis=1, dtype=np.float64)[:, ::-1]
     return before * after
 
 

@@ -48,7 +48,7 @@ def assignment_credit(ties: Ties) -> Float64Array:
     names = ("strict", "fair", "lenient")
     if ties not in names:
         raise InvalidInput(f'ties must be "fair", "strict" or "lenient", got {ties!r}.')
-    return np.eye(6)[names.index(ties)]
+    return np.eye(6, dtype=np.float64)[names.index(ties), :]
 
 
 def highest_rule(ties: Ties) -> Rule:

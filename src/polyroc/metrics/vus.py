@@ -43,12 +43,12 @@ def vus(
     permutation q. If the identity is one of m best permutations, it counts 1/m (``ties="fair"``), 0
     (``"strict"``, as in the paper) or 1 (``"lenient"``).
 
-    A model without information reaches 1/K!, so numbers for different K do not compare. For K = 2 it
-    is the AUC. Sums of distances are compared on a grid of 2⁻⁴⁰, because sums of square roots that
-    are equal are not equal in floating point.
+    A model without information reaches 1/K!, so numbers for different K do not compare. For K = 2
+    it is the AUC. Sums of distances are compared on a grid of 2⁻⁴⁰, because equal sums of square
+    roots are not equal in floating point.
 
-    For K ≥ 4 all tuples are enumerated while there are not too many; ``n_tuples`` or ``rng`` asks for
-    an estimate from random tuples.
+    For K ≥ 4 all tuples are enumerated while there are not too many; ``n_tuples`` or ``rng`` asks
+    for an estimate from random tuples.
 
     Examples
     --------

@@ -37,9 +37,9 @@ def vus2(
 
     A tuple (x_1 … x_K) is right if p_k(x_k) > p_k(x_r) for every k ≠ r.
 
-    A tie makes the tuple wrong (``ties="strict"``, the paper) or leaves it right (``"lenient"``); there
-    is no fair share, and the two enclose every other choice. Right by this rule implies right by the
-    rule of HUM, but not by that of VUS, whatever 000 §III D says.
+    A tie makes the tuple wrong (``ties="strict"``, the paper) or leaves it right (``"lenient"``);
+    there is no fair share, and the two enclose every other choice. Right by this rule implies right
+    by the rule of HUM, but not by that of VUS, whatever 000 §III D says.
 
     Examples
     --------

@@ -38,8 +38,8 @@ def wvus2(
 
     A tuple that is right by the rule of VUS₂ counts |det [x_1; …; x_K]|.
 
-    The weight of a right triplet is its area, so triplets whose cases hardly differ count little. For
-    K = 2 it is the scored AUC.
+    The weight of a right triplet is its area, so triplets whose cases hardly differ count little.
+    For K = 2 it is the scored AUC.
 
     Examples
     --------

@@ -82,7 +82,7 @@ class Column:
         """Weight of the positives above each case."""
         if self.weights is None:
             return len(self.members) - ranks.right.astype(np.float64)
-        return self.weight_below[-1] - self.weight_below[ranks.right]
+        return self.weight - self.weight_below[ranks.right]
 
     def tied(self, ranks: Ranks) -> Float64Array:
         """Weight of the positives tied with each case."""
@@ -92,8 +92,9 @@ class Column:
 
     def excess(self, ranks: Ranks) -> Float64Array:
         """Weighted sum over the positives above each case of how far they are above it."""
-        score_above = self.score_below[-1] - self.score_below[ranks.right]
-        return score_above - ranks.scores * self.above(ranks)
+        excess: Float64Array = self.score_below[-1] - self.score_below[ranks.right]
+        excess -= ranks.scores * self.above(ranks)
+        return excess
 
     def ranks(self) -> Iterator[Ranks]:
         """Ranks of all cases among the positives, block by block, each case once."""
@@ -164,7 +165,7 @@ def _count_along(
 
     Every case of a run of equal scores gets the left of the first and the right of the last.
     """
-    right = np.cumsum(own)
+    right = np.cumsum(own, dtype=np.intp)
     right += seen
     left = right - own
     new = scores[1:] != scores[:-1]
@@ -196,7 +197,8 @@ class _Packed:
         """Codes and scores of a block."""
         keys = self.keys[start:stop]
         codes = (keys & ((1 << self.code_bits) - 1)).astype(np.intp)
-        ordered = (keys >> self.code_bits).astype(self.signed) + self.signed(self.lowest)
+        ordered: IntArray = (keys >> self.code_bits).astype(self.signed)
+        ordered += self.signed(self.lowest)
         return codes, _swap_negative(ordered).view(self.floating)
 
 
@@ -216,7 +218,7 @@ def _pack(scores: FloatArray, codes: IntArray) -> _Packed | None:
         return None
     unsigned = np.uint32 if bits <= 32 else np.uint64
     wide = ordered.astype(np.int64) if unsigned == np.uint64 else ordered
-    keys = (wide - wide.dtype.type(lowest)).astype(unsigned)
+    keys: NDArray[Any] = (wide - wide.dtype.type(lowest)).astype(unsigned)
     keys <<= unsigned(code_bits)
     keys |= codes.astype(unsigned)
     keys.sort()
@@ -227,4 +229,6 @@ def _swap_negative(bits: NDArray[Any]) -> NDArray[Any]:
     """Bits of floats as integers in the order of the floats, and back: it is its own inverse."""
     if bits.min() >= 0:
         return bits
-    return bits ^ ((bits >> (8 * bits.itemsize - 1)) & np.iinfo(bits.dtype).max)
+    negative = bits >> (8 * bits.itemsize - 1)
+    swapped: NDArray[Any] = bits ^ (negative & np.iinfo(bits.dtype).max)
+    return swapped

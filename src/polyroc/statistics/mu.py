@@ -1,9 +1,10 @@
 """The pair statistic of AUC_mu: both classes of a pair compared along one direction (paper 001).
 
 Row i of a partition matrix A holds what it costs to name class i, by true class. With the gain
-g_i = −A_i · p of naming class i, the cases of classes i and j are ranked by their margin g_i − g_j; the orientation function of the paper has the sign of the difference of two margins,
-because v · (e_i − e_j) = −(A_ij + A_ji) is never positive. For the argmax partition A = 1 − I the
-margin is p_i − p_j, and the scores themselves serve as gains.
+g_i = −A_i · p of naming class i, the cases of classes i and j are ranked by their margin g_i −
+g_j; the orientation function of the paper has the sign of the difference of two margins, because
+v · (e_i − e_j) = −(A_ij + A_ji) is never positive. For the argmax partition A = 1 − I the margin
+is p_i − p_j, and the scores themselves serve as gains.
 
 Only the n_i + n_j cases of a pair are sorted: O(K n log n) in all. A margin is rounded once, so two
 cases whose margins differ by less than that rounding count as tied.

@@ -1,8 +1,8 @@
 """Pair statistics: K × K matrices θ, row = positive class, and the influence values of Σ W_kr θ_kr.
 
 Every pair metric is a weighted sum of such a matrix, so a statistic offers two things: its matrix,
-and, for any weights W, the influence value of each case on the weighted sum. With a in class k, b in
-class r and s = column k of the scores:
+and, for any weights W, the influence value of each case on the weighted sum. With a in class k, b
+in class r and s = column k of the scores:
 
 ======================= ================================ ===================
 statistic               θ_kr = mean over pairs (a, b) of paper

@@ -1,4 +1,4 @@
-"""Placements: what share of each other class lies below, or level with, each positive of a column."""
+"""Placements: what share of each class lies below, or level with, each positive of a column."""
 
 from typing import NamedTuple
 
@@ -21,8 +21,8 @@ class Placements(NamedTuple):
 def placements(predictions: Predictions, k: int) -> Placements:
     """Shares of every class below and tied with the cases of class k in column k.
 
-    The row of a positive counts the cases of rank ``right`` ≤ its position as below it, and those of
-    rank ``left`` ≤ position as below or tied. O(n log n + n K / K) a column.
+    The row of a positive counts the cases of rank ``right`` ≤ its position as below it, and those
+    of rank ``left`` ≤ position as below or tied. O(n log n + n_k K) a column.
     """
     column = column_of(predictions, k)
     n_classes = predictions.n_classes

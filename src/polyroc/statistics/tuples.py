@@ -12,15 +12,17 @@ K = 3 with a third class of one case in its corner, which changes nothing; K ≥
 that is short, or estimated from tuples drawn at random.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, shares
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Int64Array, RandomState
 
@@ -29,7 +31,7 @@ MOST_TUPLES = 200_000_000
 
 DEFAULT_DRAWS = 100_000
 
-_FAR = 1 << 50  # more than any other cost, small enough to add up
+_FAR = 1 << 54  # more than any other cost, small enough to add up
 _ONE = 1 << 40  # costs are whole multiples of 1/_ONE, so that equal sums are equal
 _PAIRS_PER_CHUNK = 1_000_000
 
@@ -107,15 +109,23 @@ def corner_lengths(rows: FloatArray) -> Float64Array:
 
 
 def _score_costs(predictions: Predictions, rule: Rule) -> Int64Array:
-    gains = predictions.scores.astype(np.float64)
-    zero = np.zeros(gains.shape, dtype=bool)
-    if rule is Rule.LOGARITHMS:
-        gains = predictions.probabilities("the product of scores").astype(np.float64)
-        zero = gains == 0
-        gains = np.log(np.where(zero, 1, gains))
-    largest = float(np.abs(gains).max())
-    scale = _ONE / 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0
-    return np.where(zero, _FAR, -np.rint(gains * scale).astype(np.int64))
+    """Minus the scores, or minus their logarithms, as integers.
+
+    The logarithm of 0 is further than any other cost, and a case whose own score is 0 so far that no
+    tuple with it is right.
+    """
+    if rule is Rule.SCORES:
+        gains = predictions.scores.astype(np.float64)
+        largest = float(np.abs(gains).max())
+        scale = _ONE / 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0
+        return -np.rint(gains * scale).astype(np.int64)
+    rows = predictions.derived(_rows)
+    zero = rows == 0
+    costs = -np.rint(np.log(np.where(zero, 1, rows)) * _ONE).astype(np.int64)
+    costs[zero] = _FAR
+    own = (np.arange(len(rows)), predictions.codes)
+    costs[own] = np.where(zero[own], (predictions.n_classes + 1) * _FAR, costs[own])
+    return costs
 
 
 def _ranks(predictions: Predictions, lenient: bool) -> Int64Array:
@@ -143,6 +153,7 @@ def tuple_projections(
 
 Projected = tuple[NDArray[np.intp], Float64Array]
 """Cases of a class and their projections."""
+Sweep = Callable[..., tuple[Float64Array, Float64Array]]
 
 
 def _first_projections(predictions: Predictions, rule: Rule) -> Projected:
@@ -175,7 +186,7 @@ def _sweep(predictions: Predictions, rule: Rule, turn: int) -> tuple[Projected, 
     turned = [(turn + i) % 3 for i in range(3)]
     classes = [_three_columns(cases, k, turned) for k in turned]
     arguments = [part for parts in zip(*classes, strict=True) for part in parts]
-    sweep = highest_sweep if cases.highest else assignment_sweep
+    sweep: Sweep = highest_sweep if cases.highest else assignment_sweep
     a, b, c = (float(weights.sum()) for _, _, weights in classes)
 
     def of_chunk(borders: tuple[int, int]) -> tuple[Float64Array, Float64Array]:
@@ -192,7 +203,7 @@ def _sweep(predictions: Predictions, rule: Rule, turn: int) -> tuple[Projected, 
 def _three_columns(
     cases: Cases, k: int, turned: list[int]
 ) -> tuple[Int64Array, Float64Array, Float64Array]:
-    """A class with its columns in the order of the turned classes; a third class made up at K = 2."""
+    """A class with its columns in the order of the turned classes; a third is made up at K = 2."""
     n_classes = cases.costs.shape[1]
     if n_classes == 3:
         costs, detail, weights = cases.of_class(k)
@@ -212,7 +223,7 @@ def _chunks(length: int, pairs: int) -> list[tuple[int, int]]:
     """Up to four equal parts, the more pairs the more; the same for every number of threads."""
     parts = max(1, min(4, length, pairs // _PAIRS_PER_CHUNK))
     borders = np.linspace(0, length, parts + 1).astype(int).tolist()
-    return list(zip(borders[:-1], borders[1:], strict=True))
+    return list(pairwise(borders))
 
 
 def _enumerated(predictions: Predictions, rule: Rule) -> Float64Array:
@@ -269,7 +280,7 @@ def drawn_mean(
     generator = np.random.default_rng(rng)
     tuples = np.column_stack(
         [
-            generator.choice(chosen, n_tuples, p=_shares(cases.weights[chosen]))
+            generator.choice(chosen, n_tuples, p=shares(cases.weights[chosen]))
             for chosen in cases.members
         ]
     )
@@ -277,7 +288,3 @@ def drawn_mean(
     credit = sample(cases.costs, cases.detail, tuples) @ coefficients
     error = float(credit.std(ddof=1) / np.sqrt(n_tuples))
     return Drawn(float(credit.mean()), error, n_tuples)
-
-
-def _shares(weights: Float64Array) -> Float64Array:
-    return weights / weights.sum()

@@ -1,0 +1,374 @@
+"""``compare``: differences between models, with their standard errors and tests."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.inference.evaluate import options_of
+from polyroc.inference.influence import Design, Sampling, Weighting, contributions
+from polyroc.inference.notes import notes_on
+from polyroc.metrics import registry
+from polyroc.metrics.declaration import Metric
+from polyroc.predictions import Predictions
+from polyroc.results import html_table, text_table, two_sided_quantile
+from polyroc.typing import (
+    Absent,
+    Float64Array,
+    LabelsLike,
+    PriorsLike,
+    RandomState,
+    ScoresLike,
+    WeightsLike,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CompareMethod = Literal["influence", "bootstrap", "permutation"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Difference of one metric between two models, a − b."""
+
+    metric: str
+    model_a: str
+    model_b: str
+    difference: float
+    standard_error: float
+    p_value: float
+    p_adjusted: float = math.nan
+    note: str = ""
+    replicates: Float64Array | None = field(default=None, repr=False, compare=False)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence limits of the difference: percentiles of replicates, else normal ones."""
+        if self.replicates is not None:
+            low, high = np.quantile(self.replicates, [(1 - level) / 2, (1 + level) / 2])
+            return float(low), float(high)
+        reach = two_sided_quantile(level) * self.standard_error
+        return self.difference - reach, self.difference + reach
+
+
+@dataclass(frozen=True)
+class Omnibus:
+    """Test that all models have the same value of a metric."""
+
+    metric: str
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Models compared by several metrics.
+
+    ``p_adjusted`` is Holm's adjustment over the pairs of models, within each metric.
+    """
+
+    values: Mapping[str, Mapping[str, float]]
+    """Value of each metric for each model."""
+    differences: tuple[Difference, ...]
+    omnibus_tests: tuple[Omnibus, ...]
+    method: str
+    level: float = 0.95
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def frame(self, level: float | None = None) -> "pd.DataFrame":
+        """A row per metric and pair of models; ``difference`` is model_a − model_b."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows(self.level if level is None else level))
+
+    def omnibus(self) -> "pd.DataFrame":
+        """A row per metric: χ² test that all models are equal."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(test) for test in self.omnibus_tests])
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        rows = []
+        for each in self.differences:
+            low, high = each.interval(level)
+            rows.append(
+                {
+                    "metric": each.metric,
+                    "model_a": each.model_a,
+                    "model_b": each.model_b,
+                    "difference": each.difference,
+                    "standard_error": each.standard_error,
+                    "low": low,
+                    "high": high,
+                    "p_value": each.p_value,
+                    "p_adjusted": each.p_adjusted,
+                    "note": each.note,
+                }
+            )
+        return rows
+
+    def to_dict(self, level: float | None = None) -> dict[str, Any]:
+        """Plain values, ready for JSON: a number that does not exist is None."""
+        rows = [
+            {
+                key: None if isinstance(value, float) and math.isnan(value) else value
+                for key, value in row.items()
+            }
+            for row in self._rows(self.level if level is None else level)
+        ]
+        values = {metric: dict(models) for metric, models in self.values.items()}
+        tests = [vars(test) for test in self.omnibus_tests]
+        return {
+            "method": self.method,
+            "level": self.level if level is None else level,
+            "values": values,
+            "differences": rows,
+            "omnibus": tests,
+            "settings": dict(self.settings),
+        }
+
+    def __repr__(self) -> str:
+        return text_table(self._rows(self.level))
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows(self.level))
+
+
+def compare(
+    y_true: LabelsLike | Mapping[str, LabelsLike],
+    y_scores: Mapping[str, ScoresLike],
+    metrics: Iterable[str] | str | None = None,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    method: CompareMethod = "influence",
+    level: float = 0.95,
+    groups: Any = None,
+    priors: PriorsLike | None = None,
+    sampling: Sampling = "stratified",
+    weights: Weighting = "sampling",
+    absent: Absent = "raise",
+    normalize: bool = False,
+    n_replicates: int = 2000,
+    rng: RandomState = None,
+    n_threads: int | None = None,
+) -> Comparison:
+    """Compare models by any metrics: differences, standard errors, intervals and p-values.
+
+    Models on the same cases share ``y_true``, and their differences are paired: that the cases are
+    the same is used, overlapping intervals are not. Models evaluated on different cases come as
+    independent samples, ``y_true`` being a mapping with the labels of each.
+
+    Parameters
+    ----------
+    y_true : labels of the cases, or for independent samples a mapping from model to labels.
+    y_scores : a mapping from model to scores.
+    method : ``"influence"`` (DeLong's test for two classes and the AUC), ``"bootstrap"``, or
+        ``"permutation"``, which exchanges the scores of paired models and so asks for scores on a
+        common scale, such as probabilities.
+    metrics, labels, sample_weight, groups, priors, sampling, weights, absent, normalize,
+    n_threads : as for :func:`polyroc.evaluate`; for independent samples ``sample_weight`` and
+        ``groups`` are mappings too.
+    n_replicates, rng : replicates and seed of the bootstrap or the permutations.
+
+    Examples
+    --------
+    >>> from polyroc import compare
+    >>> from polyroc.datasets import example_predictions
+    >>> example = example_predictions()
+    >>> result = compare(example.y_true, example.models, ["hand_till"], labels=example.labels)
+    >>> result.frame()[["model_a", "model_b", "difference", "p_value"]].round(4)
+        model_a model_b  difference  p_value
+    0  logistic  forest      0.0172   0.0210
+    1  logistic   bayes      0.0063   0.0763
+    2    forest   bayes     -0.0109   0.1765
+    """
+    if not isinstance(y_scores, Mapping) or len(y_scores) < 2:
+        raise InvalidType(
+            "y_scores must map the names of at least two models to their scores, "
+            f"got {type(y_scores).__name__}."
+        )
+    gate = {"labels": labels, "absent": absent, "normalize": normalize, "n_threads": n_threads}
+    samples = _samples(y_true, y_scores, sample_weight, groups, weights, sampling, gate)
+    chosen = registry.select(metrics)
+    if method == "influence":
+        return _by_influence(samples, chosen, priors, level)
+    if method == "bootstrap":
+        from polyroc.inference.bootstrap import bootstrap_comparison
+
+        return bootstrap_comparison(samples, chosen, priors, level, n_replicates, rng)
+    if method == "permutation":
+        from polyroc.inference.permutation import permutation_comparison
+
+        return permutation_comparison(samples, chosen, priors, level, n_replicates, rng)
+    raise InvalidInput(f'method must be "influence", "bootstrap" or "permutation", got {method!r}.')
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Predictions of each model, on the same cases or on independent ones."""
+
+    names: tuple[str, ...]
+    predictions: tuple[Predictions, ...]
+    designs: tuple[Design, ...]
+    paired: bool
+
+
+def _samples(
+    y_true: Any,
+    y_scores: Mapping[str, ScoresLike],
+    sample_weight: Any,
+    groups: Any,
+    weights: Weighting,
+    sampling: Sampling,
+    gate: dict[str, Any],
+) -> Samples:
+    paired = not isinstance(y_true, Mapping)
+    if not paired and set(y_true) != set(y_scores):
+        raise InvalidInput(
+            f"y_true names the models {', '.join(map(str, y_true))} but y_scores "
+            f"{', '.join(map(str, y_scores))}. Independent samples need the labels of each model."
+        )
+
+    def own(values: Any, name: str) -> Any:
+        return values.get(name) if isinstance(values, Mapping) else values
+
+    predictions, designs = [], []
+    for name, scores in y_scores.items():
+        weight = own(sample_weight, name)
+        try:
+            made = Predictions(own(y_true, name), scores, sample_weight=weight, **gate)
+        except (InvalidInput, InvalidType) as error:
+            advice = (
+                " Models on different cases are independent samples: pass y_true as a mapping "
+                "from model to labels."
+                if paired
+                else ""
+            )
+            raise type(error)(f"Model {name!r}: {error}{advice}") from None
+        predictions.append(made)
+        designs.append(Design.of(own(groups, name), weight, len(made), weights, sampling))
+    return Samples(tuple(y_scores), tuple(predictions), tuple(designs), paired)
+
+
+def _by_influence(
+    samples: Samples, metrics: Sequence[Metric], priors: PriorsLike | None, level: float
+) -> Comparison:
+    values: dict[str, dict[str, float]] = {}
+    differences: list[Difference] = []
+    tests: list[Omnibus] = []
+    for metric in metrics:
+        options = options_of(metric, priors)
+        try:
+            found = [metric.value(each, **options) for each in samples.predictions]
+        except NotDefined as reason:
+            differences += undefined_differences(samples, metric, str(reason))
+            continue
+        values[metric.name] = dict(zip(samples.names, found, strict=True))
+        covariances = model_covariance(samples, metric, options)
+        note = comparison_note(samples, metric, priors)
+        differences += holm(_pairs(samples, metric, np.array(found), covariances, note))
+        tests.append(omnibus_test(metric.name, np.array(found), covariances))
+    return Comparison(values, tuple(differences), tuple(tests), "influence", level)
+
+
+def model_covariance(samples: Samples, metric: Metric, options: Mapping[str, Any]) -> Float64Array:
+    """Covariance matrix of the models' values; independent samples have none between them."""
+    columns = [
+        contributions(each, [metric.influence(each, **options)], design)
+        for each, design in zip(samples.predictions, samples.designs, strict=True)
+    ]
+    if samples.paired:
+        scaled = np.hstack(columns)
+        products: Float64Array = scaled.T @ scaled
+        return products
+    return np.diag([float((column**2).sum()) for column in columns])
+
+
+def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:
+    """What is assumed about priors, and other facts about the first sample."""
+    notes = notes_on(
+        samples.predictions[0], metric, samples.designs[0].sampling, priors is not None
+    )
+    kept = [note.text for note in notes if note.code.startswith(("priors", "skipped", "small"))]
+    return "; ".join(kept)
+
+
+def _pairs(
+    samples: Samples,
+    metric: Metric,
+    values: Float64Array,
+    covariances: Float64Array,
+    note: str,
+) -> list[Difference]:
+    rows = []
+    for a, b in combinations(range(len(values)), 2):
+        variance = covariances[a, a] + covariances[b, b] - 2 * covariances[a, b]
+        difference = float(values[a] - values[b])
+        error, p_value, reason = _test(difference, float(variance), covariances[a, a])
+        rows.append(
+            Difference(
+                metric.name,
+                samples.names[a],
+                samples.names[b],
+                difference,
+                error,
+                p_value,
+                note="; ".join(filter(None, [reason, note])),
+            )
+        )
+    return rows
+
+
+def _test(difference: float, variance: float, scale: float) -> tuple[float, float, str]:
+    """Standard error, two-sided normal p-value, and why they do not exist if so."""
+    if math.isnan(variance):
+        return math.nan, math.nan, "no standard error: a class has one case, or no derivative"
+    if variance <= 1e-14 * max(scale, 1e-300):
+        same = "the models agree on every case" if difference == 0 else "no variation"
+        return math.nan, math.nan, f"no standard error: {same}"
+    error = math.sqrt(variance)
+    return error, math.erfc(abs(difference / error) / math.sqrt(2)), ""
+
+
+def holm(rows: list[Difference]) -> list[Difference]:
+    """Rows with Holm's adjusted p-values; tests that do not exist are not counted."""
+    p_values = np.array([row.p_value for row in rows])
+    order = [int(i) for i in np.argsort(p_values) if not math.isnan(p_values[i])]
+    adjusted = np.full(len(rows), math.nan)
+    reached = 0.0
+    for rank, i in enumerate(order):
+        reached = max(reached, min(1.0, (len(order) - rank) * float(p_values[i])))
+        adjusted[i] = reached
+    return [
+        Difference(**{**vars(row), "p_adjusted": float(value)})
+        for row, value in zip(rows, adjusted, strict=True)
+    ]
+
+
+def omnibus_test(metric: str, values: Float64Array, covariances: Float64Array) -> Omnibus:
+    """χ² = dᵀ (C Σ Cᵀ)⁺ d with the differences d = C θ from the last model."""
+    from scipy.special import chdtrc
+
+    contrasts = np.hstack([np.eye(len(values) - 1), -np.ones((len(values) - 1, 1))])
+    spread = contrasts @ covariances @ contrasts.T
+    if not np.isfinite(spread).all():
+        return Omnibus(metric, math.nan, 0, math.nan)
+    freedom = int(np.linalg.matrix_rank(spread, hermitian=True))
+    difference = contrasts @ values
+    statistic = float(difference @ np.linalg.pinv(spread, hermitian=True) @ difference)
+    p_value = float(chdtrc(freedom, statistic)) if freedom else math.nan
+    return Omnibus(metric, statistic, freedom, p_value)
+
+
+def undefined_differences(samples: Samples, metric: Metric, reason: str) -> list[Difference]:
+    """Rows of NaN for a metric that does not exist for these predictions."""
+    return [
+        Difference(metric.name, a, b, math.nan, math.nan, math.nan, note=reason)
+        for a, b in combinations(samples.names, 2)
+    ]

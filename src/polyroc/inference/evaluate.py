@@ -1,0 +1,180 @@
+"""``evaluate`` and ``estimate``: metrics of one classifier with standard errors and intervals."""
+
+import math
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+
+from polyroc.errors import InvalidInput, NotDefined
+from polyroc.inference.influence import Design, Sampling, Weighting, covariance, degrees_of_freedom
+from polyroc.inference.notes import notes_on
+from polyroc.metrics import registry
+from polyroc.metrics.declaration import Metric
+from polyroc.predictions import Predictions
+from polyroc.results import Estimate, Evaluation, Note
+from polyroc.typing import (
+    Absent,
+    LabelsLike,
+    PriorsLike,
+    RandomState,
+    ScoresLike,
+    WeightsLike,
+)
+
+IntervalMethod = Literal["influence", "bootstrap"]
+
+
+def evaluate(
+    y_true: LabelsLike,
+    y_score: ScoresLike,
+    metrics: Iterable[str] | str | None = None,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    interval: IntervalMethod | None = "influence",
+    level: float = 0.95,
+    groups: Any = None,
+    priors: PriorsLike | None = None,
+    sampling: Sampling = "stratified",
+    weights: Weighting = "sampling",
+    absent: Absent = "raise",
+    normalize: bool = False,
+    n_replicates: int = 2000,
+    rng: RandomState = None,
+    n_threads: int | None = None,
+) -> Evaluation:
+    """Metrics of a classifier with standard errors and confidence intervals.
+
+    Parameters
+    ----------
+    y_true, y_score, labels, sample_weight, absent, normalize, n_threads :
+        see :class:`polyroc.Predictions`.
+    metrics : names of metrics; None for all that cost O(n log n), ``"all"`` for every one.
+    interval : ``"influence"`` from influence values, ``"bootstrap"`` (BCa), or None: no errors.
+    level : confidence level of the limits in the tables; a result can be asked for others.
+    groups : group of each case where cases are not independent, such as the patient of an image.
+    priors : prior of each class, in place of the shares in the sample, for metrics that use them.
+    sampling : ``"stratified"`` if the class sizes were fixed, ``"random"`` if they came about by
+        sampling cases; it matters to metrics that weight by priors.
+    weights : ``"sampling"`` for weights that say how much of the population a case stands for,
+        ``"frequency"`` for numbers of copies.
+    n_replicates, rng : size and seed of the bootstrap.
+
+    Returns
+    -------
+    Evaluation
+        Estimates by name; ``frame()``, ``to_dict()``. A metric that does not exist for these
+        predictions is NaN and its note says why.
+
+    Examples
+    --------
+    >>> from polyroc import evaluate
+    >>> from polyroc.datasets import example_predictions
+    >>> example = example_predictions()
+    >>> result = evaluate(example.y_true, example.models["logistic"], labels=example.labels)
+    >>> result["hand_till"]
+    hand_till = 0.8920 (95 % interval 0.8677 to 0.9122)
+    """
+    predictions = Predictions(
+        y_true,
+        y_score,
+        labels=labels,
+        sample_weight=sample_weight,
+        absent=absent,
+        normalize=normalize,
+        n_threads=n_threads,
+    )
+    design = Design.of(groups, sample_weight, len(predictions), weights, sampling)
+    chosen = registry.select(metrics)
+    if interval == "bootstrap":
+        from polyroc.inference.bootstrap import bootstrap_estimates
+
+        estimates = bootstrap_estimates(predictions, chosen, design, priors, n_replicates, rng)
+    elif interval in ("influence", None):
+        estimates = [
+            estimate_metric(predictions, metric, design, priors, with_error=interval is not None)
+            for metric in chosen
+        ]
+    else:
+        raise InvalidInput(f'interval must be "influence", "bootstrap" or None, got {interval!r}.')
+    return Evaluation(tuple(estimates), level)
+
+
+def estimate(
+    y_true: LabelsLike, y_score: ScoresLike, metric: str = "hand_till", **options: Any
+) -> Estimate:
+    """One metric with its standard error and interval; options as for :func:`evaluate`."""
+    return evaluate(y_true, y_score, [metric], **options)[metric]
+
+
+def estimate_metric(
+    predictions: Predictions,
+    metric: Metric,
+    design: Design,
+    priors: PriorsLike | None,
+    with_error: bool = True,
+) -> Estimate:
+    """Value of a metric, and its standard error from influence values."""
+    options = options_of(metric, priors)
+    try:
+        value = metric.value(predictions, **options)
+    except NotDefined as reason:
+        return undefined(predictions, metric, str(reason))
+    notes = notes_on(predictions, metric, design.sampling, priors is not None)
+    if not with_error:
+        return _estimate(predictions, metric, value, "value only", notes)
+    influence = metric.influence(predictions, **options)
+    error = math.sqrt(float(covariance(predictions, [influence], design)[0, 0]))
+    missing = _why_no_error(predictions, design, value, error, influence.reason)
+    if missing:
+        return _estimate(predictions, metric, value, "influence", (*notes, missing))
+    freedom = degrees_of_freedom(predictions, influence, design)
+    return _estimate(predictions, metric, value, "influence", notes, error, freedom)
+
+
+def options_of(metric: Metric, priors: PriorsLike | None) -> dict[str, Any]:
+    """Options that a metric is called with: the priors if it uses them."""
+    return {"priors": priors} if metric.prior_weighted and priors is not None else {}
+
+
+def _estimate(
+    predictions: Predictions,
+    metric: Metric,
+    value: float,
+    method: str,
+    notes: tuple[Note, ...],
+    error: float = math.nan,
+    freedom: float = math.inf,
+) -> Estimate:
+    return Estimate(
+        metric=metric.name,
+        value=value,
+        standard_error=error,
+        method=method,
+        degrees_of_freedom=freedom,
+        range=(metric.lowest, metric.highest),
+        counts=dict(zip(predictions.classes, predictions.class_counts.tolist(), strict=True)),
+        notes=notes,
+    )
+
+
+def undefined(predictions: Predictions, metric: Metric, reason: str) -> Estimate:
+    """NaN with the reason, for a metric that does not exist for these predictions."""
+    return _estimate(predictions, metric, math.nan, "none", (Note("not-defined", reason),))
+
+
+def _why_no_error(
+    predictions: Predictions, design: Design, value: float, error: float, reason: str | None
+) -> Note | None:
+    """The reason why there is no standard error, if there is none."""
+    if reason is not None:
+        return Note("no-derivative", f"no standard error: {reason}")
+    counts = design.counts(predictions)
+    if (counts <= 1).any():
+        label = predictions.classes[int(np.argmin(counts))]
+        unit = "case" if design.groups is None else "group"
+        return Note("one-case", f"no standard error: class {label!r} has one {unit}")
+    if error == 0:
+        return Note("no-variation", f"no standard error: every case agrees on {value:.4g}")
+    return None

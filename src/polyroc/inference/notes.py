@@ -1,0 +1,67 @@
+"""Notes: facts about the data that a reader of a number should know."""
+
+import numpy as np
+
+from polyroc.metrics.declaration import Metric
+from polyroc.predictions import Predictions
+from polyroc.results import Note
+from polyroc.statistics.pairs import pair_sums
+
+SMALL_CLASS = 10
+
+
+def notes_on(
+    predictions: Predictions, metric: Metric, sampling: str, priors_given: bool
+) -> tuple[Note, ...]:
+    """Notes on the value of a metric."""
+    found = [_skipped(predictions), _small_classes(predictions)]
+    if metric.statistic == "pairs" and not metric.needs_probabilities:
+        found.append(_tied_scores(predictions))
+    if metric.statistic == "tuples":
+        found.append(_ties_matter(predictions, metric))
+    if metric.prior_weighted:
+        found.append(_priors(sampling, priors_given))
+    return tuple(note for note in found if note is not None)
+
+
+def _skipped(predictions: Predictions) -> Note | None:
+    if not predictions.skipped:
+        return None
+    names = ", ".join(str(label) for label in predictions.skipped)
+    return Note("skipped-classes", f"without the classes {names}, which have no cases")
+
+
+def _small_classes(predictions: Predictions) -> Note | None:
+    counts = predictions.class_counts
+    small = [
+        f"{label} ({count})"
+        for label, count in zip(predictions.classes, counts.tolist(), strict=True)
+        if count < SMALL_CLASS
+    ]
+    if not small:
+        return None
+    return Note("small-class", f"fewer than {SMALL_CLASS} cases: {', '.join(small)}")
+
+
+def _tied_scores(predictions: Predictions) -> Note | None:
+    off_diagonal = ~np.eye(predictions.n_classes, dtype=bool)
+    tied = predictions.derived(pair_sums).tied[off_diagonal].sum()
+    totals = predictions.class_weights
+    share = tied / np.outer(totals, totals)[off_diagonal].sum()
+    return Note("tied-scores", f"{share:.1%} of pairs are tied") if share >= 5e-4 else None
+
+
+def _ties_matter(predictions: Predictions, metric: Metric) -> Note | None:
+    strict = metric.value(predictions, ties="strict")
+    lenient = metric.value(predictions, ties="lenient")
+    if lenient - strict < 1e-12:
+        return None
+    return Note("ties-matter", f"ties: {strict:.4f} if wrong, {lenient:.4f} if right")
+
+
+def _priors(sampling: str, given: bool) -> Note:
+    if given:
+        return Note("priors-given", "for the priors given")
+    if sampling == "random":
+        return Note("priors-sampled", "class shares of the sample, taken as estimates")
+    return Note("priors-fixed", "class shares of the sample, taken as fixed")

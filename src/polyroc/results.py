@@ -1,0 +1,235 @@
+"""Results: a value with its uncertainty, frozen, that is asked for intervals later."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from polyroc.errors import InvalidInput
+from polyroc.typing import Float64Array, Label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Scale = Literal["logit", "plain"]
+
+
+class Interval(NamedTuple):
+    """A confidence interval."""
+
+    low: float
+    high: float
+    level: float
+    scale: str
+
+
+class Note(NamedTuple):
+    """Something right but surprising about a number: a code to look up, and the fact in words."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The value of a metric with its uncertainty.
+
+    ``interval(level)`` gives confidence limits: by default on the logit scale, which keeps them in
+    the range of the metric, with a t quantile whose degrees of freedom follow from the class sizes.
+    """
+
+    metric: str
+    value: float
+    standard_error: float
+    method: str
+    degrees_of_freedom: float = math.inf
+    range: tuple[float, float] = (0.0, 1.0)
+    counts: Mapping[Label, int] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    replicates: Float64Array | None = field(default=None, repr=False, compare=False)
+    acceleration: float = 0.0
+
+    def interval(
+        self, level: float = 0.95, *, scale: Scale = "logit", small_sample: bool = True
+    ) -> Interval:
+        """Confidence limits of the true value.
+
+        With bootstrap replicates these are their bias-corrected accelerated (BCa) or plain
+        percentiles, and ``scale`` does not matter. ``small_sample=False`` uses the normal quantile.
+        """
+        _check_level(level)
+        if self.replicates is not None:
+            return self._percentiles(level)
+        if math.isnan(self.standard_error):
+            return Interval(math.nan, math.nan, level, scale)
+        quantile = two_sided_quantile(level, self.degrees_of_freedom if small_sample else math.inf)
+        if scale == "plain":
+            reach = quantile * self.standard_error
+            return Interval(self.value - reach, self.value + reach, level, scale)
+        if scale != "logit":
+            raise InvalidInput(f'scale must be "logit" or "plain", got {scale!r}.')
+        return self._logit(level, quantile)
+
+    def _logit(self, level: float, quantile: float) -> Interval:
+        lowest, highest = self.range
+        width = highest - lowest
+        share = (self.value - lowest) / width
+        if not 0 < share < 1:
+            return Interval(math.nan, math.nan, level, "logit")
+        reach = quantile * self.standard_error / width / (share * (1 - share))
+        centre = math.log(share / (1 - share))
+        low, high = (
+            lowest + width / (1 + math.exp(-limit)) if limit > -700 else lowest
+            for limit in (centre - reach, centre + reach)
+        )
+        return Interval(low, high, level, "logit")
+
+    def _percentiles(self, level: float) -> Interval:
+        from scipy.stats import norm
+
+        assert self.replicates is not None
+        tails = np.array([(1 - level) / 2, (1 + level) / 2])
+        if self.method == "bootstrap BCa":
+            ties = np.mean(self.replicates == self.value) / 2
+            share = np.mean(self.replicates < self.value) + ties
+            share = np.clip(share, 0.5 / len(self.replicates), 1 - 0.5 / len(self.replicates))
+            shifted = norm.ppf(share) + norm.ppf(tails)
+            tails = norm.cdf(norm.ppf(share) + shifted / (1 - self.acceleration * shifted))
+        low, high = np.quantile(self.replicates, tails)
+        return Interval(float(low), float(high), level, "percentile")
+
+    @property
+    def note(self) -> str:
+        """All notes in one line."""
+        return "; ".join(note.text for note in self.notes)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain values, ready for JSON: a number that does not exist is None."""
+        low, high, *_ = self.interval(level)
+        numbers = {
+            "value": self.value,
+            "standard_error": self.standard_error,
+            "low": low,
+            "high": high,
+        }
+        return {
+            "metric": self.metric,
+            **{key: None if math.isnan(number) else number for key, number in numbers.items()},
+            "level": level,
+            "method": self.method,
+            "counts": {str(label): count for label, count in self.counts.items()},
+            "notes": [note._asdict() for note in self.notes],
+            "settings": dict(self.settings),
+        }
+
+    def __repr__(self) -> str:
+        low, high, *_ = self.interval()
+        return f"{self.metric} = {self.value:.4f} (95 % interval {low:.4f} to {high:.4f})"
+
+
+@dataclass(frozen=True)
+class Evaluation(Mapping[str, Estimate]):
+    """Estimates of several metrics for the same predictions."""
+
+    estimates: tuple[Estimate, ...]
+    level: float = 0.95
+
+    def __getitem__(self, metric: str) -> Estimate:
+        for estimate in self.estimates:
+            if estimate.metric == metric:
+                return estimate
+        names = ", ".join(estimate.metric for estimate in self.estimates)
+        raise KeyError(f"{metric!r} was not evaluated; there are {names}")
+
+    def __iter__(self) -> Iterator[str]:
+        return (estimate.metric for estimate in self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    def frame(self, level: float | None = None) -> "pd.DataFrame":
+        """A row per metric: metric, value, standard_error, low, high, method, note."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows(self.level if level is None else level))
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        return [
+            {
+                "metric": estimate.metric,
+                "value": estimate.value,
+                "standard_error": estimate.standard_error,
+                "low": estimate.interval(level).low,
+                "high": estimate.interval(level).high,
+                "method": estimate.method,
+                "note": estimate.note,
+            }
+            for estimate in self.estimates
+        ]
+
+    def to_dict(self, level: float | None = None) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        level = self.level if level is None else level
+        return {"level": level, "metrics": [each.to_dict(level) for each in self.estimates]}
+
+    def __repr__(self) -> str:
+        return text_table(self._rows(self.level))
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows(self.level))
+
+
+def two_sided_quantile(level: float, degrees_of_freedom: float = math.inf) -> float:
+    """Quantile of the t distribution (normal for infinite degrees of freedom)."""
+    from scipy.special import ndtri, stdtrit
+
+    _check_level(level)
+    upper = (1 + level) / 2
+    if math.isinf(degrees_of_freedom):
+        return float(ndtri(upper))
+    return float(stdtrit(degrees_of_freedom, upper))
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise InvalidInput(f"level must lie between 0 and 1, got {level}.")
+
+
+def text_table(rows: list[dict[str, Any]]) -> str:
+    """Rows as aligned text, numbers with four digits."""
+    if not rows:
+        return "(nothing)"
+    cells = [list(rows[0])] + [[shown(value) for value in row.values()] for row in rows]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
+    numeric = [isinstance(value, float) for value in rows[0].values()]
+    lines = (
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(line, widths, numeric, strict=True)
+        ).rstrip()
+        for line in cells
+    )
+    return "\n".join(lines)
+
+
+def html_table(rows: list[dict[str, Any]]) -> str:
+    """Rows as an HTML table; all text is escaped."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in (rows[0] if rows else {}))
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(shown(value))}</td>" for value in row.values()) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def shown(value: Any) -> str:
+    """A cell of a table: four decimals, fewer zeros for small p-values, a dash for NaN."""
+    if not isinstance(value, float):
+        return str(value)
+    if math.isnan(value):
+        return "–"
+    return f"{value:.4f}" if value == 0 or abs(value) >= 1e-4 else f"{value:.1e}"
