@@ -154,6 +154,30 @@ class Predictions:
             self._memo[key] = compute(self, *arguments)
         return cast("_Statistic", self._memo[key])
 
+    def supply(
+        self, compute: Callable[..., _Statistic], value: _Statistic, *arguments: Hashable
+    ) -> None:
+        """Say what ``derived(compute, *arguments)`` is, where it was computed otherwise."""
+        self._memo[(compute, *arguments)] = value
+
+    def replaced(self, codes: IntArray, scores: FloatArray, weights: Float64Array) -> "Predictions":
+        """Other cases of the same classes, taken as checked; weights may be 0."""
+        other = object.__new__(Predictions)
+        for name in self.__slots__:
+            object.__setattr__(other, name, getattr(self, name))
+        fields = {"codes": codes, "scores": scores, "weights": weights}
+        for name, value in fields.items():
+            object.__setattr__(other, name, _read_only(value))
+        object.__setattr__(other, "_memo", {})
+        return other
+
+    def reweighted(self, weights: Float64Array) -> "Predictions":
+        """The same cases with other weights, 0 included: what resampling is made of."""
+        other = self.replaced(self.codes, self.scores, weights)
+        for compute in (_class_counts, _probability_rows, _probability_fault):
+            other.supply(compute, self.derived(compute))
+        return other
+
     @property
     def class_counts(self) -> NDArray[np.intp]:
         """Cases in each class."""
@@ -162,7 +186,7 @@ class Predictions:
     @property
     def class_weights(self) -> Float64Array:
         """Sum of the weights in each class: n_k where cases are not weighted."""
-        return self.derived(_class_weights)
+        return self.derived(sum_of_weights)
 
     @property
     def priors(self) -> Float64Array:
@@ -447,7 +471,8 @@ def _class_counts(predictions: Predictions) -> NDArray[np.intp]:
     return np.bincount(predictions.codes, minlength=predictions.n_classes)
 
 
-def _class_weights(predictions: Predictions) -> Float64Array:
+def sum_of_weights(predictions: Predictions) -> Float64Array:
+    """Sum of the weights in each class."""
     return np.bincount(
         predictions.codes, weights=predictions.weights, minlength=predictions.n_classes
     ).astype(np.float64)

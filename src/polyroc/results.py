@@ -14,7 +14,7 @@ from polyroc.typing import Float64Array, Label
 if TYPE_CHECKING:
     import pandas as pd
 
-Scale = Literal["logit", "plain"]
+Scale = Literal["logit", "plain", "bca", "percentile"]
 
 
 class Interval(NamedTuple):
@@ -54,16 +54,18 @@ class Estimate:
     acceleration: float = 0.0
 
     def interval(
-        self, level: float = 0.95, *, scale: Scale = "logit", small_sample: bool = True
+        self, level: float = 0.95, *, scale: Scale | None = None, small_sample: bool = True
     ) -> Interval:
         """Confidence limits of the true value.
 
-        With bootstrap replicates these are their bias-corrected accelerated (BCa) or plain
-        percentiles, and ``scale`` does not matter. ``small_sample=False`` uses the normal quantile.
+        ``scale`` is ``"logit"`` (the default) or ``"plain"``; with bootstrap replicates also
+        ``"percentile"`` or ``"bca"``, their bias-corrected accelerated percentiles (the default
+        then). ``small_sample=False`` uses the normal quantile instead of that of t.
         """
         _check_level(level)
-        if self.replicates is not None:
-            return self._percentiles(level)
+        scale = scale or ("logit" if self.replicates is None else "bca")
+        if scale in ("bca", "percentile"):
+            return self._percentiles(level, scale)
         if math.isnan(self.standard_error):
             return Interval(math.nan, math.nan, level, scale)
         quantile = two_sided_quantile(level, self.degrees_of_freedom if small_sample else math.inf)
@@ -71,7 +73,9 @@ class Estimate:
             reach = quantile * self.standard_error
             return Interval(self.value - reach, self.value + reach, level, scale)
         if scale != "logit":
-            raise InvalidInput(f'scale must be "logit" or "plain", got {scale!r}.')
+            raise InvalidInput(
+                f'scale must be "logit", "plain", "bca" or "percentile", got {scale!r}.'
+            )
         return self._logit(level, quantile)
 
     def _logit(self, level: float, quantile: float) -> Interval:
@@ -88,19 +92,24 @@ class Estimate:
         )
         return Interval(low, high, level, "logit")
 
-    def _percentiles(self, level: float) -> Interval:
-        from scipy.stats import norm
+    def _percentiles(self, level: float, scale: str) -> Interval:
+        from scipy.special import ndtr, ndtri
 
-        assert self.replicates is not None
+        if self.replicates is None:
+            raise InvalidInput(
+                f'The scale {scale!r} needs bootstrap replicates. Pass interval="bootstrap".'
+            )
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
-        if self.method == "bootstrap BCa":
-            ties = np.mean(self.replicates == self.value) / 2
-            share = np.mean(self.replicates < self.value) + ties
-            share = np.clip(share, 0.5 / len(self.replicates), 1 - 0.5 / len(self.replicates))
-            shifted = norm.ppf(share) + norm.ppf(tails)
-            tails = norm.cdf(norm.ppf(share) + shifted / (1 - self.acceleration * shifted))
+        if scale == "bca":
+            least = 0.5 / len(self.replicates)
+            share = (
+                np.mean(self.replicates < self.value) + np.mean(self.replicates == self.value) / 2
+            )
+            bias = ndtri(np.clip(share, least, 1 - least))
+            shifted = bias + ndtri(tails)
+            tails = ndtr(bias + shifted / (1 - self.acceleration * shifted))
         low, high = np.quantile(self.replicates, tails)
-        return Interval(float(low), float(high), level, "percentile")
+        return Interval(float(low), float(high), level, scale)
 
     @property
     def note(self) -> str:

@@ -42,8 +42,8 @@ class Sample:
     def predictions(self, **gate: Any) -> Predictions:
         return Predictions(self.y, self.p, sample_weight=self.w, **gate)
 
-    def value(self, metric: Metric, **options: Any) -> float:
-        return metric.function(self.y, self.p, sample_weight=self.w, **options)
+    def value(self, metric: Metric, n_threads: int = 1, **options: Any) -> float:
+        return metric.function(self.y, self.p, sample_weight=self.w, n_threads=n_threads, **options)
 
     def twin(self, metric: Metric, **options: Any) -> float:
         y, p, w = self.y.tolist(), self.p.tolist(), self.weights.tolist()
@@ -70,7 +70,7 @@ def each_class_number(most: int = 4, most_tuples: int | None = None) -> list[tup
         (metric.name, K)
         for metric in METRICS
         for K in class_numbers(metric, most)
-        if metric.statistic != "tuples" or K <= (most_tuples or most)
+        if metric.statistic != "tuples" or (most_tuples or most) >= K
     ]
 
 
@@ -171,7 +171,7 @@ DRAW = {"n_tuples", "rng"}
 
 
 def options_of(metric: Metric, K: int) -> list[dict[str, Any]]:
-    """Every value of every option of a metric, each with the others at their defaults, and a mix."""
+    """Every value of every option of a metric, the others at their defaults, and a mix."""
     parameters = inspect.signature(metric.function).parameters
     found = [{}]
     mixed: dict[str, Any] = {}

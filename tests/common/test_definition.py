@@ -93,7 +93,7 @@ def test_continuous_scores_of_either_precision(metric, dtype):
 def test_auc_mu_of_many_classes(dtype, kind, weighted):
     """From 24 classes on, another route is taken."""
     metric = registry["auc_mu"]
-    sample = sample_for(metric, 25, 1, kind=kind, n=90, weighted=weighted)
+    sample = sample_for(metric, 25, 1, kind=kind, n=60, weighted=weighted)
     sample = sample.with_scores(sample.p.astype(dtype))
     for options in options_of(metric, 25):
         assert_twin(sample, metric, **options)
@@ -119,7 +119,11 @@ def test_ordinal_vus(K, width):
     for seed in range(3):
         rng = np.random.default_rng([seed, K])
         sample = sample_for(registry["pdi"], K, seed, weighted=bool(seed))
-        marker = rng.normal(size=len(sample.y)) if width is None else rng.integers(0, width, len(sample.y))
+        marker = (
+            rng.normal(size=len(sample.y))
+            if width is None
+            else rng.integers(0, width, len(sample.y))
+        )
         marker = marker + sample.y * (seed == 2)
         found = polyroc.ordinal_vus(sample.y, marker, sample_weight=sample.w)
         y, w = sample.y.tolist(), sample.weights.tolist()

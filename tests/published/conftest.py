@@ -1,4 +1,4 @@
-"""Public test vectors: data and numbers that other packages published, kept outside the repository."""
+"""Public test vectors: data and numbers of other packages, kept outside the repository."""
 
 from pathlib import Path
 

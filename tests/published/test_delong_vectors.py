@@ -85,7 +85,9 @@ def test_paired_delong_statistic(bleeding, influences, first, second, published)
 
 def test_unpaired_delong_statistic(bleeding, influences):
     """pROC's unpaired test of the same two curves: the statistic D, without the covariance."""
-    difference = np.subtract(*(roc_auc(bleeding["outcome"], bleeding[m]) for m in ("wfns", "s100b")))
+    difference = np.subtract(
+        *(roc_auc(bleeding["outcome"], bleeding[m]) for m in ("wfns", "s100b"))
+    )
     variance = sum(covariance(influences, m, m) for m in ("wfns", "s100b"))
     assert difference / np.sqrt(variance) == pytest.approx(1.43490640926908, rel=1e-12)
 

@@ -1,4 +1,4 @@
-"""Numbers of HandTill2001, yardstick, scikit-learn and the reference AUC_mu: see the vectors' notes."""
+"""Numbers of HandTill2001, yardstick, scikit-learn and the reference AUC_mu (vectors' notes)."""
 
 import numpy as np
 import pytest

@@ -189,9 +189,10 @@ def auc_mu(
         for i in range(j):
             v = minus(costs[i], costs[j])
             facing = dot(v, minus(corner(i, K), corner(j, K)))
+            oriented = {a: facing * dot(v, rows[a]) for a in members(y, i) + members(y, j)}
 
-            def credit(a: int, b: int, v: Vector = v, facing: Fraction = facing) -> Fraction:
-                return step(facing * dot(v, minus(rows[a], rows[b])), ties)
+            def credit(a: int, b: int, oriented: dict[int, Fraction] = oriented) -> Fraction:
+                return step(oriented[a] - oriented[b], ties)
 
             weight = importance[i][j] + importance[j][i]
             total += weight * pair_mean(members(y, i), members(y, j), weights, credit)
@@ -282,7 +283,7 @@ def tuple_mean(
 
 
 def assignment_credit(cost: Sequence[Sequence[float | Fraction]], ties: str) -> Fraction:
-    """Whether the identity costs least of all permutations, and its share if others cost as much."""
+    """Whether the identity costs least of all permutations, shared with those that cost as much."""
     K = len(cost)
     sums = [sum(cost[k][q[k]] for k in range(K)) for q in permutations(range(K))]
     if sums[0] > min(sums) + LEVEL:  # the identity comes first

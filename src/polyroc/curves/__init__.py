@@ -4,8 +4,9 @@ from polyroc.curves.probabilistic import ProbabilisticRoc, probabilistic_roc
 from polyroc.curves.roc import RocCurve, RocCurves, one_vs_one_roc, one_vs_rest_roc, roc_curve
 from polyroc.curves.scored import ScoredRoc, scored_roc
 
-# The module of this name is bound to the package as it is imported; the function takes its place.
+# Modules of these names are bound to the package as they are imported; the functions take over.
 from polyroc.curves.tpr_surface import TprSurface, tpr_surface
+from polyroc.curves.tpr_surface_volume import tpr_surface_volume
 
 __all__ = [
     "ProbabilisticRoc",
@@ -19,4 +20,5 @@ __all__ = [
     "roc_curve",
     "scored_roc",
     "tpr_surface",
+    "tpr_surface_volume",
 ]

@@ -272,7 +272,7 @@ def _by_influence(
         values[metric.name] = dict(zip(samples.names, found, strict=True))
         covariances = model_covariance(samples, metric, options)
         note = comparison_note(samples, metric, priors)
-        differences += holm(_pairs(samples, metric, np.array(found), covariances, note))
+        differences += holm(differences_of(samples, metric, np.array(found), covariances, note))
         tests.append(omnibus_test(metric.name, np.array(found), covariances))
     return Comparison(values, tuple(differences), tuple(tests), "influence", level)
 
@@ -299,13 +299,14 @@ def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None)
     return "; ".join(kept)
 
 
-def _pairs(
+def differences_of(
     samples: Samples,
     metric: Metric,
     values: Float64Array,
     covariances: Float64Array,
     note: str,
 ) -> list[Difference]:
+    """Differences of all pairs of models with normal tests."""
     rows = []
     for a, b in combinations(range(len(values)), 2):
         variance = covariances[a, a] + covariances[b, b] - 2 * covariances[a, b]

@@ -15,7 +15,7 @@ def notes_on(
 ) -> tuple[Note, ...]:
     """Notes on the value of a metric."""
     found = [_skipped(predictions), _small_classes(predictions)]
-    if metric.statistic == "pairs" and not metric.needs_probabilities:
+    if metric.statistic in ("pairs", "placements") and not metric.needs_probabilities:
         found.append(_tied_scores(predictions))
     if metric.statistic == "tuples":
         found.append(_ties_matter(predictions, metric))

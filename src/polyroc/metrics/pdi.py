@@ -90,7 +90,7 @@ def _products_without_one(factors: Float64Array) -> Float64Array:
     influence=influence,
     title="Polytomous discrimination index",
     symbol="PDI",
-    statistic="pairs",
+    statistic="placements",
     reference="Van Calster et al. 2012",
     complexity="O(K n log n + K² n)",
     chance=lambda n_classes: 1 / n_classes,

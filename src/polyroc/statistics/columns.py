@@ -10,7 +10,8 @@ above s. These two ranks are all that AUC, scored AUC and their influence values
 
 Three routes to the ranks, with equal results:
 
-* few positives: look up each case among the sorted positives, O(n log n_k), no sort of the column;
+* few positives: look up each case among the sorted positives, most of them in a table by their
+  leading bits, O(n + n log n_k), no sort of the column;
 * many positives: sort all cases once and count along, O(n log n);
 * many positives, and nobody asks which case is which: sort the scores with the class of the case
   packed into the unused bits of the number, which spares the index and the gathers.
@@ -112,14 +113,15 @@ class Column:
 
     def _by_lookup(self) -> Iterator[Ranks]:
         positives = self.scores[self.members]
-        end_of_run = np.append(np.searchsorted(positives, positives, side="right"), 0)
-        guarded = np.append(positives, np.nan).astype(positives.dtype)
+        ordered = _in_float_order(self.scores)
+        buckets = _Buckets.of(ordered, ordered[self.members])
         for start in range(0, len(self.scores), _BLOCK):
             cases = slice(start, start + _BLOCK)
             scores = self.scores[cases]
-            left = np.searchsorted(positives, scores, side="left")
-            tied = guarded[left] == scores
-            right = np.where(tied, end_of_run[left], left)
+            left, near = buckets.look_up(ordered[cases])
+            right = left.copy()
+            left[near] = np.searchsorted(positives, scores[near], side="left")
+            right[near] = np.searchsorted(positives, scores[near], side="right")
             yield Ranks(cases, self.codes[cases], scores, left, right)
 
     def _by_sorting(self) -> Iterator[Ranks]:
@@ -177,13 +179,42 @@ def _count_along(
 
 
 @dataclass(frozen=True)
+class _Buckets:
+    """Positives counted by the leading bits of their scores.
+
+    A case whose bucket holds no positive has its rank from the table; only the others are searched.
+    """
+
+    lowest: int
+    shift: int
+    below: NDArray[np.intp]
+    """Positives in the buckets before each."""
+    occupied: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, ordered: IntArray, positives: IntArray) -> "_Buckets":
+        lowest, highest = int(ordered.min()), int(ordered.max())
+        bits = min(16, len(positives).bit_length() + 6)
+        shift = max(0, (highest - lowest).bit_length() - bits)
+        counts = np.bincount(
+            (_offset(positives, lowest) >> shift).astype(np.intp),
+            minlength=((highest - lowest) >> shift) + 1,
+        )
+        return cls(lowest, shift, np.cumsum(counts) - counts, counts > 0)
+
+    def look_up(self, ordered: IntArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Positives in lower buckets, and which cases share a bucket with a positive."""
+        bucket = (_offset(ordered, self.lowest) >> self.shift).astype(np.intp)
+        return self.below[bucket], np.flatnonzero(self.occupied[bucket])
+
+
+@dataclass(frozen=True)
 class _Packed:
     """Sorted integer keys: the order of the score in the high bits, the class in the low ones."""
 
-    keys: NDArray[np.unsignedinteger[Any]]
+    keys: NDArray[Any]
     code_bits: int
     lowest: int
-    signed: type[np.int32 | np.int64]
     floating: type[np.float32 | np.float64]
 
     def end_of_block(self, start: int) -> int:
@@ -197,8 +228,9 @@ class _Packed:
         """Codes and scores of a block."""
         keys = self.keys[start:stop]
         codes = (keys & ((1 << self.code_bits) - 1)).astype(np.intp)
-        ordered: IntArray = (keys >> self.code_bits).astype(self.signed)
-        ordered += self.signed(self.lowest)
+        signed = np.int32 if self.floating is np.float32 else np.int64
+        ordered: IntArray = (keys >> self.code_bits).astype(signed)
+        ordered += signed(self.lowest)
         return codes, _swap_negative(ordered).view(self.floating)
 
 
@@ -208,21 +240,30 @@ def _pack(scores: FloatArray, codes: IntArray) -> _Packed | None:
     float32 scores always fit, mostly into 32 bits; float64 scores fit if they span few enough
     powers of two, as probabilities other than 0 mostly do.
     """
-    single = scores.dtype == np.float32
-    signed, floating = (np.int32, np.float32) if single else (np.int64, np.float64)
-    ordered = _swap_negative((scores + floating(0)).view(signed))  # + 0 makes −0 equal to 0
+    ordered = _in_float_order(scores)
     lowest, highest = int(ordered.min()), int(ordered.max())
     code_bits = int(codes.max()).bit_length()
     bits = (highest - lowest).bit_length() + code_bits
     if bits > 64:
         return None
-    unsigned = np.uint32 if bits <= 32 else np.uint64
-    wide = ordered.astype(np.int64) if unsigned == np.uint64 else ordered
-    keys: NDArray[Any] = (wide - wide.dtype.type(lowest)).astype(unsigned)
-    keys <<= unsigned(code_bits)
-    keys |= codes.astype(unsigned)
+    wide = ordered if bits <= 32 or ordered.itemsize == 8 else ordered.astype(np.int64)
+    keys = _offset(wide, lowest)
+    keys <<= keys.dtype.type(code_bits)
+    np.bitwise_or(keys, codes, out=keys, casting="unsafe")
     keys.sort()
-    return _Packed(keys, code_bits, lowest, signed, floating)
+    return _Packed(keys, code_bits, lowest, np.float32 if scores.itemsize == 4 else np.float64)
+
+
+def _in_float_order(scores: FloatArray) -> IntArray:
+    """Integers in the order of the scores, equal exactly where the scores are equal."""
+    signed = np.int32 if scores.itemsize == 4 else np.int64
+    return _swap_negative((scores + scores.dtype.type(0)).view(signed))  # + 0 makes −0 equal 0
+
+
+def _offset(ordered: IntArray, lowest: int) -> NDArray[Any]:
+    """Distance from the lowest, without sign; the difference may use all bits."""
+    distance: NDArray[Any] = ordered - ordered.dtype.type(lowest)
+    return distance.view(np.uint32 if distance.itemsize == 4 else np.uint64)
 
 
 def _swap_negative(bits: NDArray[Any]) -> NDArray[Any]:

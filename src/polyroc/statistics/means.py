@@ -8,7 +8,7 @@ from polyroc.typing import Float64Array, FloatArray
 
 def class_means(predictions: Predictions) -> Float64Array:
     """p̄: row c is the mean score vector of class c (000 eq. 10). O(n K)."""
-    return predictions.derived(_means_of_scores)
+    return predictions.derived(means_of_scores)
 
 
 def probability_means(predictions: Predictions, needed_by: str) -> Float64Array:
@@ -36,7 +36,8 @@ def centre_by_class(predictions: Predictions, values: Float64Array) -> Float64Ar
     return centred
 
 
-def _means_of_scores(predictions: Predictions) -> Float64Array:
+def means_of_scores(predictions: Predictions) -> Float64Array:
+    """p̄ of the scores as they are."""
     return _means(predictions, predictions.scores)
 
 

@@ -144,7 +144,7 @@ def _by_merging(
         block = margins[n_classes * starts[i] : n_classes * starts[i + 1]]
         rows = block.reshape(n_classes, len(members[i]))
         own = gains[members[i]].T
-        np.subtract(own[i], own, out=rows)
+        np.subtract(own[i], own, out=rows, dtype=np.float64)
         rows.sort(axis=1)
 
     def merge_class(i: int) -> None:

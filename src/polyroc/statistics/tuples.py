@@ -111,8 +111,8 @@ def corner_lengths(rows: FloatArray) -> Float64Array:
 def _score_costs(predictions: Predictions, rule: Rule) -> Int64Array:
     """Minus the scores, or minus their logarithms, as integers.
 
-    The logarithm of 0 is further than any other cost, and a case whose own score is 0 so far that no
-    tuple with it is right.
+    The logarithm of 0 is further than any other cost, and a case whose own score is 0 so far that
+    no tuple with it is right.
     """
     if rule is Rule.SCORES:
         gains = predictions.scores.astype(np.float64)
@@ -121,7 +121,7 @@ def _score_costs(predictions: Predictions, rule: Rule) -> Int64Array:
         return -np.rint(gains * scale).astype(np.int64)
     rows = predictions.derived(_rows)
     zero = rows == 0
-    costs = -np.rint(np.log(np.where(zero, 1, rows)) * _ONE).astype(np.int64)
+    costs: Int64Array = -np.rint(np.log(np.where(zero, 1, rows)) * _ONE).astype(np.int64)
     costs[zero] = _FAR
     own = (np.arange(len(rows)), predictions.codes)
     costs[own] = np.where(zero[own], (predictions.n_classes + 1) * _FAR, costs[own])

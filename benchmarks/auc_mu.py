@@ -1,0 +1,30 @@
+"""auc_mu against LightGBM's metric on the same cases and the same raw scores."""
+
+import sys
+
+import lightgbm
+import numpy as np
+from timing import median_seconds, report, softmax_scores
+
+import polyroc
+
+N, N_CLASSES = 50_000, 100
+
+if __name__ == "__main__":
+    y, raw = softmax_scores(N, N_CLASSES)
+    data = lightgbm.Dataset(np.zeros((N, 1)), label=y, init_score=raw.ravel(order="F"))
+    settings = {
+        "objective": "multiclass",
+        "num_class": N_CLASSES,
+        "metric": "auc_mu",
+        "verbose": -1,
+        "boost_from_average": False,
+    }
+    booster = lightgbm.Booster(settings, data)
+    peer, ours = booster.eval_train()[0].metric_value, polyroc.auc_mu(y, raw)
+    assert abs(ours - peer) < 1e-9, (ours, peer)
+    work = {"polyroc": lambda: polyroc.auc_mu(y, raw), "lightgbm": booster.eval_train}
+    times = median_seconds(work, 5)
+    print(f"LightGBM {lightgbm.__version__}: {times}")
+    name = f"auc_mu n={N:,} K={N_CLASSES}, faster than LightGBM"
+    sys.exit(not report(name, times["lightgbm"] / times["polyroc"], 20))

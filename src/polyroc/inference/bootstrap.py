@@ -1,0 +1,163 @@
+"""Bootstrap: standard errors, percentile and BCa intervals, and comparisons, for every metric."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from polyroc.errors import NotDefined
+from polyroc.inference.compare import (
+    Comparison,
+    Difference,
+    Samples,
+    comparison_note,
+    differences_of,
+    holm,
+    omnibus_test,
+    undefined_differences,
+)
+from polyroc.inference.evaluate import estimate_metric, options_of, undefined
+from polyroc.inference.influence import Design, contributions
+from polyroc.inference.resampling import (
+    BATCH,
+    Question,
+    Replicator,
+    Resampler,
+    drawn_weights,
+    seed_of,
+)
+from polyroc.metrics.declaration import Metric
+from polyroc.predictions import Predictions
+from polyroc.results import Estimate
+from polyroc.typing import Float64Array, PriorsLike, RandomState
+
+
+def replicate_values(
+    predictions: Predictions,
+    questions: Sequence[Question],
+    design: Design,
+    n_replicates: int,
+    seed: int,
+) -> Float64Array:
+    """Values (replicates × metrics) on resampled cases."""
+    resampler = Resampler.of(predictions, design)
+    replicator = Replicator(predictions, questions)
+    parts = []
+    for start in range(0, n_replicates, BATCH):
+        batch = range(start, min(start + BATCH, n_replicates))
+        weights = drawn_weights(resampler, seed, batch, predictions.n_threads)
+        parts.append(replicator.values(weights))
+    return np.concatenate(parts)
+
+
+def askable(
+    predictions: Predictions, metrics: Sequence[Metric], priors: PriorsLike | None
+) -> tuple[list[Question], dict[str, str]]:
+    """Metrics that exist for these predictions, and the reasons of those that do not."""
+    questions, reasons = [], {}
+    for metric in metrics:
+        question = Question(metric, options_of(metric, priors))
+        try:
+            metric.value(predictions, **question.options)
+            questions.append(question)
+        except NotDefined as reason:
+            reasons[metric.name] = str(reason)
+    return questions, reasons
+
+
+def bootstrap_estimates(
+    predictions: Predictions,
+    metrics: Sequence[Metric],
+    design: Design,
+    priors: PriorsLike | None,
+    n_replicates: int,
+    rng: RandomState,
+) -> list[Estimate]:
+    """Estimates with replicates, for BCa and percentile intervals."""
+    seed = seed_of(rng)
+    questions, reasons = askable(predictions, metrics, priors)
+    values = replicate_values(predictions, questions, design, n_replicates, seed)
+    columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
+    settings = {"n_replicates": n_replicates, "seed": seed}
+    estimates = []
+    for metric in metrics:
+        if metric.name in reasons:
+            estimates.append(undefined(predictions, metric, reasons[metric.name]))
+            continue
+        plain = estimate_metric(predictions, metric, design, priors, with_error=False)
+        estimates.append(
+            replace(
+                plain,
+                standard_error=float(columns[metric.name].std(ddof=1)),
+                method="bootstrap",
+                replicates=columns[metric.name],
+                acceleration=_acceleration(predictions, metric, design, priors),
+                settings=settings,
+            )
+        )
+    return estimates
+
+
+def _acceleration(
+    predictions: Predictions, metric: Metric, design: Design, priors: PriorsLike | None
+) -> float:
+    """Skewness of the contributions over 6: 0 where a metric has none."""
+    influence = metric.influence(predictions, **options_of(metric, priors))
+    moved = contributions(predictions, [influence], design)[:, 0]
+    squares = float((moved**2).sum())
+    if not squares > 0:
+        return 0.0
+    return float((moved**3).sum() / (6 * squares**1.5))
+
+
+def bootstrap_comparison(
+    samples: Samples,
+    metrics: Sequence[Metric],
+    priors: PriorsLike | None,
+    level: float,
+    n_replicates: int,
+    rng: RandomState,
+) -> Comparison:
+    """Differences on resampled cases; paired models see the same resamples."""
+    seed = seed_of(rng)
+    questions, reasons = askable(samples.predictions[0], metrics, priors)
+    drawn = np.stack(
+        [
+            replicate_values(
+                each, questions, design, n_replicates, seed if samples.paired else seed + 1 + m
+            )
+            for m, (each, design) in enumerate(
+                zip(samples.predictions, samples.designs, strict=True)
+            )
+        ]
+    )  # models × replicates × metrics
+    differences: list[Difference] = []
+    tests, values = [], {}
+    for metric in metrics:
+        if metric.name in reasons:
+            differences += undefined_differences(samples, metric, reasons[metric.name])
+            continue
+        column = next(i for i, q in enumerate(questions) if q.metric is metric)
+        options = questions[column].options
+        found = np.array([metric.value(each, **options) for each in samples.predictions])
+        values[metric.name] = dict(zip(samples.names, found.tolist(), strict=True))
+        spread = np.cov(drawn[:, :, column])
+        note = comparison_note(samples, metric, priors)
+        rows = differences_of(samples, metric, found, spread, note)
+        differences += holm(_with_replicates(rows, samples, drawn[:, :, column]))
+        tests.append(omnibus_test(metric.name, found, spread))
+    settings = {"n_replicates": n_replicates, "seed": seed}
+    return Comparison(values, tuple(differences), tuple(tests), "bootstrap", level, settings)
+
+
+def _with_replicates(
+    rows: list[Difference], samples: Samples, drawn: Float64Array
+) -> list[Difference]:
+    place = {name: m for m, name in enumerate(samples.names)}
+    return [
+        replace(row, replicates=drawn[place[row.model_a]] - drawn[place[row.model_b]])
+        if not math.isnan(row.standard_error)
+        else row
+        for row in rows
+    ]

@@ -1,0 +1,164 @@
+"""Resampling by weights: cases stay sorted, a replicate is a vector of weights.
+
+Replicate b draws from stream b of the seed, so results do not depend on batches or threads. Pair
+statistics of many replicates come from one walk over the sorted columns
+(:mod:`polyroc.statistics.resampled`) and are handed to the metrics through the memo of reweighted
+predictions; every other statistic is computed from the weights as it would be for a user.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.errors import InvalidInput
+from polyroc.inference.influence import Design
+from polyroc.metrics.declaration import Metric
+from polyroc.predictions import Predictions, sum_of_weights
+from polyroc.statistics.means import means_of_scores
+from polyroc.statistics.mu import margin_sums
+from polyroc.statistics.pairs import PairSums, pair_sums
+from polyroc.statistics.resampled import ResampledPairs
+from polyroc.threads import map_threads
+from polyroc.typing import Float64Array, RandomState
+
+BATCH = 256
+_MOST_DRAWS = 1000
+
+
+def seed_of(rng: RandomState) -> int:
+    """A whole number that reproduces the replicates: the one given, or one drawn."""
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**63))
+    if rng is None:
+        return int(np.random.SeedSequence().generate_state(2, np.uint32).view(np.uint64)[0] >> 1)
+    return int(rng)
+
+
+def stream(seed: int, replicate: int) -> np.random.Generator:
+    """The generator of one replicate."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, replicate))))
+
+
+@dataclass(frozen=True)
+class Resampler:
+    """Draws weights: cases, or groups of them, with replacement within strata.
+
+    Strata are the classes; for groups, the sets of classes that their cases belong to, so that no
+    class can vanish. Classes that were sampled with the cases (``sampling="random"``) form one
+    stratum, and a draw that loses a class is repeated.
+    """
+
+    codes: NDArray[Any]
+    n_classes: int
+    unit: NDArray[np.intp]
+    """Unit that is drawn for each case: the case itself or its group."""
+    strata: tuple[NDArray[np.intp], ...]
+    copies: Float64Array | None
+
+    @classmethod
+    def of(cls, predictions: Predictions, design: Design) -> "Resampler":
+        """How to resample predictions of a design."""
+        unit = np.arange(len(predictions)) if design.groups is None else design.groups
+        copies = predictions.case_weights if design.weights == "frequency" else None
+        if copies is not None and (copies != np.rint(copies)).any():
+            raise InvalidInput('weights="frequency" needs whole numbers of copies to resample.')
+        strata = _strata(predictions, unit, design.sampling == "random")
+        return cls(predictions.codes, predictions.n_classes, unit, strata, copies)
+
+    def draw(self, generator: np.random.Generator) -> NDArray[Any]:
+        """Weights of one replicate, relative to those of the cases."""
+        for _ in range(_MOST_DRAWS):
+            weights = self._draw_once(generator)
+            if len(np.unique(self.codes[weights > 0])) == self.n_classes:
+                return weights
+        raise InvalidInput(
+            f"{_MOST_DRAWS} resamples in a row lost a class: it has too few cases. "
+            'Use sampling="stratified".'
+        )
+
+    def _draw_once(self, generator: np.random.Generator) -> NDArray[Any]:
+        if self.copies is not None:
+            drawn = np.zeros(len(self.unit))
+            for members in self.strata:
+                copies = self.copies[members]
+                drawn[members] = generator.multinomial(int(copies.sum()), copies / copies.sum())
+            return np.divide(drawn, self.copies, dtype=np.float64)
+        counts = np.zeros(int(self.unit.max()) + 1, dtype=np.int64)
+        for members in self.strata:
+            chosen = generator.integers(0, len(members), len(members))
+            counts[members] = np.bincount(chosen, minlength=len(members))
+        return counts[self.unit]
+
+
+def _strata(
+    predictions: Predictions, unit: NDArray[np.intp], together: bool
+) -> tuple[NDArray[np.intp], ...]:
+    units = np.unique(unit)
+    if together:
+        return (units,)
+    held = np.zeros((int(unit.max()) + 1, predictions.n_classes), dtype=bool)
+    held[unit, predictions.codes] = True
+    _, stratum = np.unique(held[units], axis=0, return_inverse=True)
+    return tuple(units[stratum == each] for each in range(int(stratum.max()) + 1))
+
+
+def drawn_weights(
+    resampler: Resampler, seed: int, replicates: range, n_threads: int | None
+) -> NDArray[Any]:
+    """Weights of several replicates, a row each."""
+
+    def one(replicate: int) -> NDArray[Any]:
+        weights = resampler.draw(stream(seed, replicate))
+        return weights if resampler.copies is not None else np.minimum(weights, 65535).astype("u2")
+
+    return np.stack(map_threads(one, replicates, n_threads))
+
+
+@dataclass(frozen=True)
+class Question:
+    """A metric with the options it is asked with."""
+
+    metric: Metric
+    options: Mapping[str, Any]
+
+
+class Replicator:
+    """Values of metrics for reweighted predictions, many at a time."""
+
+    def __init__(self, predictions: Predictions, questions: Sequence[Question]) -> None:
+        self.predictions = predictions
+        self.questions = questions
+        names = {question.metric.name for question in questions}
+        statistics = {question.metric.statistic for question in questions}
+        scored = {"hand_till_scored", "scored_auc"}
+        self.pairs = ResampledPairs(
+            predictions,
+            excess=bool(names & scored),
+            margins="auc_mu" in names,
+            means="means" in statistics,
+        )
+        self.uses_pairs = bool(statistics & {"pairs", "means"})
+
+    def values(self, weights: NDArray[Any]) -> Float64Array:
+        """A row per replicate and a column per metric; NaN where a metric has no value."""
+        rows = [
+            [question.metric.value(made, **question.options) for question in self.questions]
+            for made in self._reweighted(weights)
+        ]
+        return np.array(rows)
+
+    def _reweighted(self, weights: NDArray[Any]) -> Iterator[Predictions]:
+        base = self.predictions.case_weights
+        found = self.pairs.replicates(weights) if self.uses_pairs else None
+        for b, row in enumerate(weights):
+            made = self.predictions.reweighted(row * base)
+            if found is not None:
+                sums = PairSums(found.above[b], found.tied[b], found.excess[b])
+                made.supply(pair_sums, sums)
+                made.supply(margin_sums, (found.margin_above[b], found.margin_tied[b]), None)
+                made.supply(means_of_scores, found.means[b])
+                made.supply(sum_of_weights, found.class_weights[b])
+            yield made

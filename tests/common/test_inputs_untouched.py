@@ -1,0 +1,79 @@
+"""Inputs are only read, whatever they are, and what predictions remember changes nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from common.samples import METRICS, class_numbers, options_of, sample_for
+
+from polyroc import Predictions
+
+
+def frozen(array: np.ndarray) -> np.ndarray:
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_arrays_keep_their_bytes(metric, dtype):
+    K = class_numbers(metric)[-1]
+    sample = sample_for(metric, K, 1, weighted=True)
+    p, w = sample.p.astype(dtype), sample.w.copy()
+    w[0] = 0 if np.count_nonzero(sample.y == sample.y[0]) > 1 else w[0]
+    arrays = (sample.y.copy(), p, w)
+    before = [array.tobytes() for array in arrays]
+    for options in options_of(metric, K):
+        held = {key: np.array(v) for key, v in options.items() if not isinstance(v, str)}
+        kept = {key: value.copy() for key, value in held.items()}
+        metric.function(arrays[0], p, sample_weight=w, **{**options, **held})
+        metric.influence(Predictions(arrays[0], p, sample_weight=w), **{**options, **held})
+        assert all((held[key] == kept[key]).all() for key in held)
+    assert [array.tobytes() for array in arrays] == before
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_layouts_and_read_only_arrays(metric):
+    """Read-only, transposed, strided and big-endian arrays, lists: all the same to the bit."""
+    K = class_numbers(metric)[-1]
+    sample = sample_for(metric, K, 2, weighted=True)
+    expected = sample.value(metric)
+    wide = np.repeat(sample.p, 2, axis=1)[:, ::2]
+    for p in (
+        frozen(sample.p),
+        np.asfortranarray(sample.p),
+        wide,
+        sample.p[::-1][::-1],
+        sample.p.astype(">f8"),
+        sample.p.tolist(),
+    ):
+        assert metric.function(frozen(sample.y), p, sample_weight=frozen(sample.w)) == expected
+    assert metric.function(sample.y.tolist(), sample.p, sample_weight=sample.w.tolist()) == expected
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_precision_of_grid_scores_does_not_matter(metric, dtype):
+    K = class_numbers(metric)[-1]
+    sample = sample_for(metric, K, 2, weighted=True)
+    assert sample.with_scores(sample.p.astype(dtype)).value(metric) == pytest.approx(
+        sample.value(metric), rel=0, abs=1e-15
+    )
+
+
+def test_shared_predictions_give_what_fresh_ones_give():
+    """All metrics and options one after the other on the same predictions, twice."""
+    for K in (2, 3, 4):
+        sample = sample_for(next(m for m in METRICS if m.name == "vus"), K, 3, weighted=True)
+        shared = sample.predictions()
+        for metric in [*METRICS, *METRICS[::-1]]:
+            if K not in metric.classes:
+                continue
+            for options in options_of(metric, K):
+                fresh = metric.value(sample.predictions(), **options)
+                assert metric.value(shared, **options) == fresh
+                ours = metric.influence(shared, **options)
+                theirs = metric.influence(sample.predictions(), **options)
+                np.testing.assert_array_equal(ours.cases, theirs.cases)
+                np.testing.assert_equal(ours.priors, theirs.priors)

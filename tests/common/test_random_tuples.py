@@ -1,0 +1,40 @@
+"""Estimates from random tuples: repeatable, near the value of all tuples, weighted alike."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from common.samples import METRICS, options_of, sample_for
+
+from polyroc.errors import InvalidInput
+
+DRAWS = 20_000
+TUPLES = [m for m in METRICS if m.statistic == "tuples"]
+
+
+@pytest.mark.parametrize("K", [2, 3, 4, 5])
+@pytest.mark.parametrize("metric", TUPLES, ids=lambda metric: metric.name)
+def test_near_the_value_of_all(metric, K):
+    """Within 5 standard errors, which are at most ½/√draws for credits between 0 and 1."""
+    sample = sample_for(metric, K, 1, kind="coarse", n=4 * K, weighted=True)
+    for options in options_of(metric, K):
+        exact = sample.value(metric, **options)
+        drawn = sample.value(metric, n_tuples=DRAWS, rng=7, **options)
+        assert abs(drawn - exact) <= 5 * 0.5 / np.sqrt(DRAWS)
+
+
+@pytest.mark.parametrize("metric", TUPLES, ids=lambda metric: metric.name)
+def test_seed_decides(metric):
+    sample = sample_for(metric, 4, 1, n=30)
+    again = [sample.value(metric, n_tuples=500, rng=3) for _ in range(2)]
+    assert again[0] == again[1]
+    assert sample.value(metric, n_tuples=500, rng=np.random.default_rng(3)) == again[0]
+    assert len({sample.value(metric, n_tuples=500, rng=seed) for seed in range(6)}) > 1
+    assert sample.value(metric, n_tuples=500, rng=3, n_threads=2) == again[0]
+
+
+@pytest.mark.parametrize("metric", TUPLES, ids=lambda metric: metric.name)
+def test_too_few_draws(metric):
+    sample = sample_for(metric, 3, 1)
+    with pytest.raises(InvalidInput, match=r"^n_tuples must be at least 2, got 1\.$"):
+        sample.value(metric, n_tuples=1)

@@ -1,0 +1,56 @@
+"""Weights are copies: whole ones repeat a case, 0 removes it, and their unit does not matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from common.samples import each_class_number, options_of, sample_for
+
+from polyroc import registry
+
+CASES = each_class_number(5, most_tuples=4)
+CLOSE = {"rel": 0, "abs": 1e-12}
+
+
+@pytest.mark.parametrize("kind", ["coarse", "continuous"])
+@pytest.mark.parametrize(("name", "K"), CASES)
+def test_whole_weights_repeat(name, K, kind):
+    metric = registry[name]
+    sample = sample_for(metric, K, 1, kind=kind)
+    times = np.random.default_rng(K).integers(1, 4, len(sample.y))
+    for options in options_of(metric, K):
+        weighted = sample.with_weights(times.astype(float)).value(metric, **options)
+        repeated = sample.take(np.repeat(np.arange(len(times)), times)).value(metric, **options)
+        assert weighted == pytest.approx(repeated, **CLOSE)
+
+
+@pytest.mark.parametrize(("name", "K"), CASES)
+def test_zero_weight_is_absence(name, K):
+    metric = registry[name]
+    sample = sample_for(metric, K, 2, weighted=True)
+    first_of_class = {int(np.flatnonzero(sample.y == k)[0]) for k in range(K)}
+    absent = [i for i in range(len(sample.y)) if i not in first_of_class][::2]
+    kept = np.setdiff1d(np.arange(len(sample.y)), absent)
+    w = sample.w.copy()
+    w[absent] = 0
+    for options in options_of(metric, K):
+        found = sample.with_weights(w).value(metric, **options)
+        assert found == sample.take(kept).value(metric, **options)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1 / 3, 7e8])
+@pytest.mark.parametrize(("name", "K"), CASES)
+def test_unit_of_weights(name, K, scale):
+    metric = registry[name]
+    sample = sample_for(metric, K, 3, weighted=True)
+    for options in options_of(metric, K):
+        scaled = sample.with_weights(sample.w * scale).value(metric, **options)
+        assert scaled == pytest.approx(sample.value(metric, **options), **CLOSE)
+
+
+@pytest.mark.parametrize(("name", "K"), CASES)
+def test_equal_weights_are_none(name, K):
+    metric = registry[name]
+    sample = sample_for(metric, K, 4)
+    weighted = sample.with_weights(np.full(len(sample.y), 2.0)).value(metric)
+    assert weighted == pytest.approx(sample.value(metric), **CLOSE)
