@@ -1,46 +1,84 @@
-"""Other people's containers → plain arrays: lists, arrays, pandas, polars and torch objects.
+"""Other people's containers → plain arrays: lists, arrays, pandas, polars, Arrow and torch objects.
 
-Nothing here judges the values; :mod:`polyroc.predictions` does. Optional libraries are recognised
-by the module of the object's type, so none of them is imported.
+What is refused here is what is no number or no label at all; :mod:`polyroc.predictions` judges the
+values. Optional libraries are recognised by the module of the object's type, so none of them is
+imported.
 """
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.errors import InvalidInput, InvalidType
+from polyroc.errors import InvalidInput, InvalidType, PolyrocError
+from polyroc.options import shown
 from polyroc.typing import FloatArray, Label
+
+_FRAMES = ("pandas", "polars", "pyarrow")
+_MISSING = ("NAType", "NaTType", "MaskedConstant")
+_NO_NUMBERS = (str, bytes, bytearray, np.datetime64, np.timedelta64)
+_BEYOND_INT64 = np.float64(2.0**63)
+_KINDS = "Class labels are strings, integers, booleans or floats with whole values."
 
 
 def _library(values: object) -> str:
     return type(values).__module__.partition(".")[0]
 
 
+def place(index: Sequence[int], names: Sequence[Any] | None = None) -> str:
+    """Where a value stands, in words; columns by name where they have names."""
+    row, *column = (int(each) for each in index)
+    if not column:
+        return f"row {row}"
+    named = repr(names[column[0]]) if names is not None else ", ".join(map(str, column))
+    return f"row {row}, column {named}"
+
+
 def _plain(values: Any, what: str) -> Any:
     """A torch tensor as an array; everything else as it is."""
-    if _library(values) != "torch":
+    if _library(values) != "torch" or not hasattr(values, "detach"):
         return values
     if values.device.type != "cpu":
         raise InvalidType(
             f"{what} is a tensor on the device {str(values.device)!r}; expected one on the CPU. "
             f"Pass {what}.cpu()."
         )
-    values = values.detach()
+    if str(values.layout) != "torch.strided":
+        raise InvalidType(
+            f"{what} is a tensor with the layout {values.layout}; expected a dense one. "
+            f"Pass {what}.to_dense()."
+        )
+    values = values.detach().resolve_conj().resolve_neg()
     return (values.float() if str(values.dtype) == "torch.bfloat16" else values).numpy()
 
 
-def read_scores(y_score: Any) -> tuple[FloatArray, tuple[Any, ...] | None]:
-    """Scores as a float32 or float64 array, a view where possible, and the names of its columns."""
-    names = _column_names(y_score)
+def _as_array(values: Any, what: str) -> NDArray[Any]:
+    """``np.asarray`` with our errors in place of those of all the libraries behind it."""
     try:
-        scores = np.asarray(_plain(y_score, "y_score"))
+        return np.asarray(_plain(values, what))
+    except PolyrocError:
+        raise
     except ValueError as error:
         raise InvalidInput(
-            f"y_score is not a rectangular table of numbers ({error}). "
-            "Pass one row of scores per case, all of the same length."
+            f"{what} is not a rectangular table of numbers ({error}). "
+            "Pass rows that all have the same length."
         ) from None
+    except Exception as error:
+        raise InvalidType(
+            f"{what} cannot be read as an array ({str(error).rstrip('.')}). Convert it to one."
+        ) from None
+
+
+# Numbers
+
+
+def read_scores(y_score: Any, what: str = "y_score") -> tuple[FloatArray, tuple[Any, ...] | None]:
+    """Scores as a float32 or float64 array, a view where possible, and the names of its columns."""
+    names = _column_names(y_score)
+    scores = read_numbers(y_score, what, names)
     if scores.dtype == np.float16:
         scores = scores.astype(np.float32)
     elif scores.dtype not in (np.float32, np.float64):
@@ -50,27 +88,99 @@ def read_scores(y_score: Any) -> tuple[FloatArray, tuple[Any, ...] | None]:
     return scores, names
 
 
-def _as_float64(scores: NDArray[Any]) -> FloatArray:
-    if scores.dtype.kind in "biuf" or scores.dtype == object:
+def read_weights(sample_weight: Any, what: str = "sample_weight") -> NDArray[np.float64]:
+    """Weights as a float64 array."""
+    return _as_float64(read_numbers(sample_weight, what))
+
+
+def read_numbers(values: Any, what: str, names: Sequence[Any] | None = None) -> NDArray[Any]:
+    """An array of real numbers of any type; missing ones are NaN, everything else an error."""
+    array = _as_array(values, what)
+    if isinstance(values, np.ma.MaskedArray):
+        _check_mask(values, what, names)
+    if array.dtype == object:
+        return _object_numbers(array, values, what, names)
+    if array.dtype.kind not in "biuf":
+        raise InvalidType(f"{what} has the type {array.dtype}; expected numbers.")
+    return array
+
+
+def _as_float64(numbers: NDArray[Any]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):  # a long double may be beyond float64: infinite from here on
+        return numbers.astype(np.float64, copy=False)
+
+
+def _check_mask(values: Any, what: str, names: Sequence[Any] | None) -> None:
+    masked = np.argwhere(np.ma.getmaskarray(values))
+    if masked.size:
+        raise InvalidInput(
+            f"{what} is masked in {place(masked[0].tolist(), names)}. "
+            "Remove the case, or fill in its value."
+        )
+
+
+def _object_numbers(
+    array: NDArray[Any], given: Any, what: str, names: Sequence[Any] | None
+) -> NDArray[np.float64]:
+    """Python numbers as float64; the first object that is none is named with its place."""
+    if array.ndim == 0:
+        dense = f" Pass {what}.toarray()." if hasattr(given, "toarray") else ""
+        raise InvalidType(f"{what} is of type {type(given).__name__}; expected numbers.{dense}")
+    flat = array.ravel().tolist()
+    if all(issubclass(kind, (Real, Decimal, np.bool_)) for kind in set(map(type, flat))):
         try:
-            return scores.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise InvalidType(
-                f"y_score holds values that are not numbers ({error}). Pass scores as numbers."
-            ) from None
-    raise InvalidType(f"y_score has the type {scores.dtype}; expected numbers.")
+            return array.astype(np.float64)
+        except (OverflowError, ValueError):
+            pass  # found and named below
+    numbers = np.empty(array.size)
+    for position, value in enumerate(flat):
+        try:
+            numbers[position] = _real(value)
+        except Exception as error:
+            index = place([int(i) for i in np.unravel_index(position, array.shape)], names)
+            raise _no_number(value, what, index, error) from None
+    return numbers.reshape(array.shape)
+
+
+def _real(value: Any) -> float:
+    if type(value) is float:
+        return value
+    if value is None or type(value).__name__ in _MISSING:
+        return np.nan
+    if isinstance(value, _NO_NUMBERS) or np.ndim(value):
+        raise TypeError
+    return float(value)
+
+
+def _no_number(value: Any, what: str, index: str, error: Exception) -> PolyrocError:
+    if isinstance(error, OverflowError):
+        return InvalidInput(f"{what} holds a number too large for float64 in {index}.")
+    return InvalidType(
+        f"{what} holds {shown(value)} of type {type(value).__name__} in {index}; "
+        "expected a number."
+    )
 
 
 def _column_names(y_score: Any) -> tuple[Any, ...] | None:
     """Names of a frame's columns, or None where the frame only counts its columns."""
-    columns = getattr(y_score, "columns", None)
-    if columns is None or _library(y_score) not in ("pandas", "polars"):
+    given = frame_columns(y_score)
+    if given is None:
         return None
-    names = tuple(_label(name) for name in columns)
+    names = tuple(as_label(name) for name in given)
     unnamed = names == tuple(range(len(names))) or names == tuple(
         f"column_{index}" for index in range(len(names))
     )
     return None if unnamed else names
+
+
+def frame_columns(values: Any) -> list[Any] | None:
+    """Names of the columns of a data frame or an Arrow table; None for everything else."""
+    if _library(values) not in _FRAMES or not hasattr(values, "columns"):
+        return None
+    return list(values.column_names if _library(values) == "pyarrow" else values.columns)
+
+
+# Labels
 
 
 def read_labels(y_true: Any, what: str = "y_true") -> tuple[NDArray[Any], tuple[Label, ...] | None]:
@@ -79,17 +189,31 @@ def read_labels(y_true: Any, what: str = "y_true") -> tuple[NDArray[Any], tuple[
     Objects are Python strings, integers or booleans. Missing labels are an error.
     """
     categories = _categories(y_true)
-    values = _label_array(_plain(y_true, what), what)
+    values = _label_array(y_true, what)
     if values.ndim != 1:
         raise InvalidInput(
             f"{what} must have one label per case, got an array of shape {values.shape}. "
-            "Pass class labels, not one-hot rows."
+            f"{_one_dimension(y_true, values, what)}"
         )
+    if isinstance(y_true, np.ma.MaskedArray) and np.ma.getmaskarray(y_true).any():
+        raise _missing(what, int(np.flatnonzero(np.ma.getmaskarray(y_true))[0]))
     if values.dtype.kind in "iub":
         return values, categories
     if values.dtype.kind == "f":
         return _whole_numbers(values, what), categories
+    if values.dtype.kind in "mM":
+        raise InvalidType(f"{what} has the type {values.dtype}. {_KINDS}")
     return _objects(values.tolist(), what), categories
+
+
+def _one_dimension(y_true: Any, values: NDArray[Any], what: str) -> str:
+    """What to pass in place of a table of labels."""
+    columns = frame_columns(y_true)
+    if columns is not None:
+        return f"Pass the column that holds the labels, such as {what}[{shown(columns[0])}]."
+    if values.ndim == 2 and values.shape[1] == 1:
+        return f"Pass its one column, {what}[:, 0]."
+    return "Pass class labels, not one-hot rows."
 
 
 def _categories(y_true: Any) -> tuple[Label, ...] | None:
@@ -98,72 +222,88 @@ def _categories(y_true: Any) -> tuple[Label, ...] | None:
     ordered = (_library(y_true), type(dtype).__name__)
     if ordered not in (("pandas", "CategoricalDtype"), ("polars", "Enum")):
         return None
-    return tuple(_label(category) for category in dtype.categories)  # type: ignore[union-attr]
+    return tuple(as_label(category) for category in dtype.categories)  # type: ignore[union-attr]
 
 
 def _label_array(values: Any, what: str) -> NDArray[Any]:
+    """Labels as an array; lists become one of integers or floats only where nothing is lost."""
+    no_sequence = InvalidType(f"{what} must be a sequence of labels, got {type(values).__name__}.")
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InvalidType(f"{what} must be a sequence of labels, got {type(values).__name__}.")
-    if isinstance(values, np.ndarray):
-        return values
+        raise no_sequence
     if isinstance(values, Sequence):
         kinds = {type(value) for value in values}
-        if not (kinds <= {int} or kinds <= {bool} or kinds <= {float}):
-            array = np.empty(len(values), dtype=object)
-            array[:] = values
-            return array
-    return np.asarray(values)
+        if kinds <= {int} or kinds <= {bool} or kinds <= {float}:
+            array = np.asarray(values)
+            if array.dtype.kind != "f" or kinds <= {float}:
+                return array
+        return np.fromiter(values, dtype=object, count=len(values))
+    array = _as_array(values, what)
+    if array.ndim == 0 and not hasattr(values, "shape"):
+        raise no_sequence
+    return array
 
 
 def _whole_numbers(values: NDArray[Any], what: str) -> NDArray[Any]:
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
         raise _missing(what, int(missing[0]))
-    broken = np.flatnonzero(values != np.rint(values))
+    broken = np.flatnonzero((values != np.rint(values)) | (np.abs(values) >= _BEYOND_INT64))
     if broken.size:
         row = int(broken[0])
+        beyond = np.isfinite(values[row]) and abs(values[row]) >= _BEYOND_INT64
         raise InvalidInput(
-            f"{what} holds {values[row]} in row {row}, which is not a whole number. "
-            "Class labels are strings, integers, booleans or floats with whole values."
+            f"{what} holds {values[row]} {_position(what, row)}, which is "
+            f"{'too large for an integer of 64 bits' if beyond else 'not a whole number'}. {_KINDS}"
         )
     return values.astype(np.int64)
 
 
 def _objects(values: list[Any], what: str) -> NDArray[Any]:
     labels = np.empty(len(values), dtype=object)
+    if set(map(type, values)) <= {str}:
+        labels[:] = values
+        return labels
     for row, value in enumerate(values):
-        if isinstance(value, str):
-            labels[row] = value
-            continue
-        if value is None or value != value or type(value).__name__ == "NAType":
+        if not isinstance(value, str) and _is_missing(value):
             raise _missing(what, row)
-        labels[row] = _label(value)
+        labels[row] = as_label(value)
         if not isinstance(labels[row], (str, int)):
             raise InvalidType(
-                f"{what} holds {value!r} of type {type(value).__name__} in row {row}. "
-                "Class labels are strings, integers, booleans or floats with whole values."
+                f"{what} holds {shown(value)} of type {type(value).__name__} "
+                f"{_position(what, row)}. {_KINDS}"
             )
     return labels
 
 
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in _MISSING:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError, ArithmeticError):  # an array, a signalling NaN: no label either
+        return False
+
+
+def _position(what: str, row: int) -> str:
+    return f"in row {row}" if what == "y_true" else f"at position {row}"
+
+
 def _missing(what: str, row: int) -> InvalidInput:
-    return InvalidInput(
-        f"{what} has a missing label in row {row}. Remove the row, or give it its true class."
-    )
+    if what == "y_true":
+        todo = "Remove the row, or give it its true class."
+    else:
+        todo = "Name every class."
+    return InvalidInput(f"{what} has a missing label {_position(what, row)}. {todo}")
 
 
-def _label(value: Any) -> Any:
+def as_label(value: Any) -> Any:
     """A label as the Python object that it equals: numpy scalars unwrapped, 2.0 as 2."""
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return value  # .item() of nanoseconds is an integer
     if isinstance(value, np.generic):
         value = value.item()
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def read_weights(sample_weight: Any) -> NDArray[np.float64]:
-    """Weights as a float64 array."""
-    try:
-        return np.asarray(_plain(sample_weight, "sample_weight"), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidType(
-            f"sample_weight holds values that are not numbers ({error}). Pass one number per case."
-        ) from None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _BEYOND_INT64 else value
+    if isinstance(value, str):
+        return value if type(value) is str else str.__str__(value)
+    return int(value) if isinstance(value, int) and not isinstance(value, bool) else value

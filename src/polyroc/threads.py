@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import TypeVar
 
-from polyroc.errors import InvalidInput
+from polyroc.options import whole_number
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -18,20 +18,18 @@ def thread_count(n_threads: int | None = None) -> int:
     """Threads to use: as asked, else the processors this process may run on.
 
     Process pools tell their workers through OMP_NUM_THREADS how many threads each may have, so
-    nested workers do not multiply.
+    nested workers do not multiply. The variable may hold a list, a number per level of nesting.
     """
     if n_threads is not None:
-        if n_threads < 1:
-            raise InvalidInput(f"n_threads must be at least 1, got {n_threads}.")
-        return int(n_threads)
+        return whole_number(n_threads, "n_threads", least=1)
     if _inside_worker.get():
         return 1
     if hasattr(os, "sched_getaffinity"):
         available = len(os.sched_getaffinity(0))
     else:
         available = os.cpu_count() or 1
-    granted = os.environ.get("OMP_NUM_THREADS", "")
-    return min(available, max(1, int(granted))) if granted.isdigit() else available
+    granted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return min(available, max(1, int(granted))) if granted.isdecimal() else available
 
 
 def map_threads(

@@ -70,7 +70,9 @@ def test_threads_over_many_classes():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
-    "metric", [m for m in METRICS if m.statistic == "pairs"], ids=lambda metric: metric.name
+    "metric",
+    [m for m in METRICS if m.statistic in ("pairs", "placements")],
+    ids=lambda metric: metric.name,
 )
 def test_routes(metric, weighted, dtype, monkeypatch):
     """Look-up, sorting and packing in small blocks against look-up in one block."""

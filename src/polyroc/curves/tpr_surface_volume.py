@@ -17,9 +17,9 @@ def tpr_surface_volume(
 ) -> float:
     """Volume under the surface of true positive rates of the rules argmax_k s_k p_k.
 
-    It is the share of tuples, one case per class, in which Π_k p_k(x_k) exceeds the product of every
-    other assignment of the cases to the classes: neither VUS, which adds distances, nor HUM, which
-    adds probabilities. A tie counts as wrong, as does a case whose own probability is 0.
+    It is the share of tuples, one case per class, in which Π_k p_k(x_k) exceeds the product of
+    every other assignment of the cases to the classes: neither VUS, which adds distances, nor HUM,
+    which adds probabilities. A tie counts as wrong, as does a case whose own probability is 0.
 
     O(n²) for three classes, where it equals ``tpr_surface(…).volume``; for more classes all tuples
     are enumerated. Paper 000 §III A (Mossman; Dreiseitl et al.).

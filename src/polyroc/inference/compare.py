@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.inference.evaluate import options_of
+from polyroc.inference.evaluate import chosen_metrics, options_of
 from polyroc.inference.influence import Design, Sampling, Weighting, contributions
 from polyroc.inference.notes import notes_on
-from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
 from polyroc.results import html_table, text_table, two_sided_quantile
@@ -184,9 +183,9 @@ def compare(
     >>> result = compare(example.y_true, example.models, ["hand_till"], labels=example.labels)
     >>> result.frame()[["model_a", "model_b", "difference", "p_value"]].round(4)
         model_a model_b  difference  p_value
-    0  logistic  forest      0.0172   0.0210
-    1  logistic   bayes      0.0063   0.0763
-    2    forest   bayes     -0.0109   0.1765
+    0  logistic  forest      0.0176   0.0030
+    1  logistic   bayes      0.0063   0.0200
+    2    forest   bayes     -0.0113   0.0854
     """
     if not isinstance(y_scores, Mapping) or len(y_scores) < 2:
         raise InvalidType(
@@ -195,7 +194,7 @@ def compare(
         )
     gate = {"labels": labels, "absent": absent, "normalize": normalize, "n_threads": n_threads}
     samples = _samples(y_true, y_scores, sample_weight, groups, weights, sampling, gate)
-    chosen = registry.select(metrics)
+    chosen = chosen_metrics(metrics, samples.predictions[0])
     if method == "influence":
         return _by_influence(samples, chosen, priors, level)
     if method == "bootstrap":

@@ -74,7 +74,7 @@ def evaluate(
     >>> example = example_predictions()
     >>> result = evaluate(example.y_true, example.models["logistic"], labels=example.labels)
     >>> result["hand_till"]
-    hand_till = 0.8920 (95 % interval 0.8677 to 0.9122)
+    hand_till = 0.8924 (95 % interval 0.8675 to 0.9131)
     """
     predictions = Predictions(
         y_true,
@@ -86,7 +86,7 @@ def evaluate(
         n_threads=n_threads,
     )
     design = Design.of(groups, sample_weight, len(predictions), weights, sampling)
-    chosen = registry.select(metrics)
+    chosen = chosen_metrics(metrics, predictions)
     if interval == "bootstrap":
         from polyroc.inference.bootstrap import bootstrap_estimates
 
@@ -131,6 +131,14 @@ def estimate_metric(
         return _estimate(predictions, metric, value, "influence", (*notes, missing))
     freedom = degrees_of_freedom(predictions, influence, design)
     return _estimate(predictions, metric, value, "influence", notes, error, freedom)
+
+
+def chosen_metrics(metrics: Iterable[str] | str | None, predictions: Predictions) -> list[Metric]:
+    """Metrics by name; by default those marked so that exist for this number of classes."""
+    chosen = registry.select(metrics)
+    if metrics is not None:
+        return chosen
+    return [metric for metric in chosen if predictions.n_classes in metric.classes]
 
 
 def options_of(metric: Metric, priors: PriorsLike | None) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def _tied_scores(predictions: Predictions) -> Note | None:
 def _ties_matter(predictions: Predictions, metric: Metric) -> Note | None:
     strict = metric.value(predictions, ties="strict")
     lenient = metric.value(predictions, ties="lenient")
-    if lenient - strict < 1e-12:
+    if lenient - strict < 5e-5:
         return None
     return Note("ties-matter", f"ties: {strict:.4f} if wrong, {lenient:.4f} if right")
 

@@ -140,25 +140,41 @@ class Replicator:
             margins="auc_mu" in names,
             means="means" in statistics,
         )
-        self.uses_pairs = bool(statistics & {"pairs", "means"})
+        by_pairs = [question.metric.statistic in ("pairs", "means") for question in questions]
+        self.by_pairs = np.flatnonzero(by_pairs).tolist()
+        self.by_cases = np.flatnonzero(np.logical_not(by_pairs)).tolist()
 
     def values(self, weights: NDArray[Any]) -> Float64Array:
-        """A row per replicate and a column per metric; NaN where a metric has no value."""
-        rows = [
-            [question.metric.value(made, **question.options) for question in self.questions]
-            for made in self._reweighted(weights)
-        ]
-        return np.array(rows)
+        """A row per replicate and a column per metric."""
+        values = np.empty((len(weights), len(self.questions)))
+        if self.by_pairs:
+            for b, made in enumerate(self._reweighted(weights)):
+                values[b, self.by_pairs] = [self._ask(column, made) for column in self.by_pairs]
+        if self.by_cases:
+            rows = map_threads(self._ask_about_cases, weights, self.predictions.n_threads)
+            values[:, self.by_cases] = rows
+        return values
+
+    def _ask(self, column: int, predictions: Predictions) -> float:
+        question = self.questions[column]
+        return question.metric.value(predictions, **question.options)
+
+    def _ask_about_cases(self, weights: NDArray[Any]) -> list[float]:
+        """Metrics that need the cases themselves, without those of weight 0."""
+        kept = np.flatnonzero(weights)
+        base = self.predictions
+        made = base.replaced(
+            base.codes[kept], base.scores[kept], weights[kept] * base.case_weights[kept]
+        )
+        return [self._ask(column, made) for column in self.by_cases]
 
     def _reweighted(self, weights: NDArray[Any]) -> Iterator[Predictions]:
-        base = self.predictions.case_weights
-        found = self.pairs.replicates(weights) if self.uses_pairs else None
+        """Predictions that know their pair statistics already."""
+        found, base = self.pairs.replicates(weights), self.predictions.case_weights
         for b, row in enumerate(weights):
             made = self.predictions.reweighted(row * base)
-            if found is not None:
-                sums = PairSums(found.above[b], found.tied[b], found.excess[b])
-                made.supply(pair_sums, sums)
-                made.supply(margin_sums, (found.margin_above[b], found.margin_tied[b]), None)
-                made.supply(means_of_scores, found.means[b])
-                made.supply(sum_of_weights, found.class_weights[b])
+            made.supply(pair_sums, PairSums(found.above[b], found.tied[b], found.excess[b]))
+            made.supply(margin_sums, (found.margin_above[b], found.margin_tied[b]), None)
+            made.supply(means_of_scores, found.means[b])
+            made.supply(sum_of_weights, found.class_weights[b])
             yield made

@@ -597,7 +597,7 @@ class _Checkpoint:
 
     def _read(self) -> tuple[dict[str, Any], IntArray, Float64Array]:
         try:
-            with np.load(self.path, allow_pickle=False) as file:
+            with self.path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 header = json.loads(bytes(file["header"]).decode())
                 if header["schema"] != SCHEMA:
                     raise ValueError(f"its schema is {header['schema']!r}")

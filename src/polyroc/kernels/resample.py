@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.kernels.compile import compiled
-from polyroc.typing import Float64Array, Int64Array
+
+Float64Array = NDArray[np.float64]
+Int64Array = NDArray[np.int64]
 
 Weights = NDArray[np.uint8] | Float64Array
 """A block of weightings: uint8 where all are whole numbers up to 255, else float64."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.metrics.declaration import Property, coin
+from polyroc.metrics.declaration import HALF, Property
 from polyroc.metrics.pair_metric import combined, pair_influence
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -28,7 +28,7 @@ def prior_gradient(priors: Float64Array, theta: Float64Array) -> Float64Array:
     statistic="pairs",
     reference="002; Ferri et al. 2009",
     complexity="O(K n log n)",
-    chance=coin,
+    chance=HALF,
     prior_weighted=True,
     properties=frozenset({Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),
 )

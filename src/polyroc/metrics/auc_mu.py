@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InvalidInput
-from polyroc.metrics.declaration import Influence, Property, coin
+from polyroc.metrics.declaration import HALF, Influence, Property
 from polyroc.metrics.pair_metric import combined
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions, shares
@@ -33,7 +33,7 @@ def influence(
     statistic="pairs",
     reference="001",
     complexity="O(K n log n)",
-    chance=coin,
+    chance=HALF,
     properties=frozenset(
         {Property.PERFECT_ARGMAX, Property.SKEW, Property.ROW_SHIFT, Property.COMMON_SCALE}
     ),
@@ -64,7 +64,7 @@ def auc_mu(
     >>> p = [[0.4, 0.3, 0.3], [0.42, 0.48, 0.1], [0.3, 0.3, 0.4]]  # every argmax is right
     >>> auc_mu(y, p)
     1.0
-    >>> round(hand_till(y, p), 6)  # but 0 outscores 1 in column 0 only wrongly
+    >>> round(hand_till(y, p), 6)  # in column 0 the case of class 1 is ahead
     0.833333
     """
     margins = Margins(checked_partition(partition, predictions.n_classes), ties)

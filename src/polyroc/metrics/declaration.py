@@ -4,6 +4,7 @@ The declarations drive the reference page, the tables of properties and the test
 every metric: what is claimed here is tested there, and what is denied has a counterexample there.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -70,6 +71,23 @@ ANY_NUMBER = Classes()
 
 
 @dataclass(frozen=True)
+class Chance:
+    """Value of a metric for K classes when the scores say nothing about the class."""
+
+    formula: str
+    at: Callable[[int], float] = field(repr=False)
+
+    def __call__(self, n_classes: int) -> float:
+        return self.at(n_classes)
+
+
+HALF = Chance("½", lambda _: 0.5)
+NOTHING = Chance("0", lambda _: 0.0)
+ONE_OF_K = Chance("1/K", lambda n_classes: 1 / n_classes)
+ONE_ORDER = Chance("1/K!", lambda n_classes: 1 / math.factorial(n_classes))
+
+
+@dataclass(frozen=True)
 class Metric:
     """A metric: its name and function, its claims, and how to compute it from predictions."""
 
@@ -84,8 +102,8 @@ class Metric:
     statistic: str
     reference: str
     complexity: str
-    chance: Callable[[int], float] | None
-    """Value for K classes when scores say nothing about the class; None: depends on the scores."""
+    chance: Chance | None
+    """Value when scores say nothing about the class; None if that depends on the scores."""
     properties: frozenset[Property] = frozenset()
     lowest: float = 0.0
     highest: float = 1.0
@@ -120,8 +138,3 @@ class Metric:
     def summary(self) -> str:
         """First line of the function's docstring."""
         return (self.function.__doc__ or "").strip().splitlines()[0]
-
-
-def coin(_: int) -> float:
-    """Chance of a metric on the scale of the AUC."""
-    return 0.5

@@ -1,6 +1,6 @@
 """M of Hand & Till: the mean of AUC(k|r) over all ordered pairs of classes."""
 
-from polyroc.metrics.declaration import Property, coin
+from polyroc.metrics.declaration import HALF, Property
 from polyroc.metrics.pair_metric import combined, pair_influence, uniform
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -15,7 +15,7 @@ from polyroc.typing import Ties
     statistic="pairs",
     reference="000 eq. 9; 002",
     complexity="O(K n log n)",
-    chance=coin,
+    chance=HALF,
     properties=frozenset({Property.SKEW, Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),
 )
 def hand_till(predictions: Predictions, *, ties: Ties = "fair") -> float:

@@ -1,6 +1,6 @@
 """M_p: the probabilistic AUC averaged over all ordered pairs of classes."""
 
-from polyroc.metrics.declaration import Property, coin
+from polyroc.metrics.declaration import HALF, Property
 from polyroc.metrics.pair_metric import combined, pair_influence, uniform
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -14,7 +14,7 @@ from polyroc.statistics.pairs import Probabilistic
     statistic="means",
     reference="000 eq. 13",
     complexity="O(n K)",
-    chance=coin,
+    chance=HALF,
     needs_probabilities=True,
     properties=frozenset({Property.SKEW}),
 )

@@ -1,10 +1,9 @@
 """HUM: the assignment rule on sums of scores."""
 
-from polyroc.metrics.declaration import Property
+from polyroc.metrics.declaration import ONE_ORDER, Property
 from polyroc.metrics.registry import metric
 from polyroc.metrics.tuple_metric import (
     assignment_credit,
-    factorial_chance,
     tuple_influence,
     tuple_value,
 )
@@ -23,7 +22,7 @@ def worth(_: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
     title="Hypervolume under the manifold (Li & Fine)",
     symbol="HUM",
     reference="Li & Fine 2008",
-    chance=factorial_chance,
+    chance=ONE_ORDER,
     properties=frozenset(
         {Property.PERFECT_ARGMAX, Property.SKEW, Property.ROW_SHIFT, Property.COMMON_SCALE}
     ),

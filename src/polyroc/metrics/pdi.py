@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyroc.metrics.declaration import Influence, Property
+from polyroc.metrics.declaration import ONE_OF_K, Influence, Property
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import centre_by_class
@@ -93,7 +93,7 @@ def _products_without_one(factors: Float64Array) -> Float64Array:
     statistic="placements",
     reference="Van Calster et al. 2012",
     complexity="O(K n log n + K² n)",
-    chance=lambda n_classes: 1 / n_classes,
+    chance=ONE_OF_K,
     properties=frozenset({Property.SKEW, Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),
 )
 def pdi(predictions: Predictions) -> float:

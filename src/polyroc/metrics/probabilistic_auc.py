@@ -1,6 +1,6 @@
 """pAUC of two classes: the probabilistic AUC of Ferri et al."""
 
-from polyroc.metrics.declaration import Classes, Property, coin
+from polyroc.metrics.declaration import HALF, Classes, Property
 from polyroc.metrics.pair_metric import combined, pair_influence, second_against_first
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -14,7 +14,7 @@ from polyroc.statistics.pairs import Probabilistic
     statistic="means",
     reference="000 eq. 3–4",
     complexity="O(n)",
-    chance=coin,
+    chance=HALF,
     classes=Classes(2, 2),
     instead="hand_till_probabilistic",
     needs_probabilities=True,

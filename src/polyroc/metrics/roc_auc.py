@@ -1,6 +1,6 @@
 """The AUC of two classes."""
 
-from polyroc.metrics.declaration import Classes, Property, coin
+from polyroc.metrics.declaration import HALF, Classes, Property
 from polyroc.metrics.pair_metric import combined, pair_influence, second_against_first
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -15,7 +15,7 @@ from polyroc.typing import Ties
     statistic="pairs",
     reference="000 eq. 1–2",
     complexity="O(n log n)",
-    chance=coin,
+    chance=HALF,
     classes=Classes(2, 2),
     instead="hand_till",
     properties=frozenset(

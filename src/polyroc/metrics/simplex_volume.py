@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.metrics.declaration import Influence, Property
+from polyroc.metrics.declaration import NOTHING, Influence, Property
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import mean_influence, probability_means
@@ -38,11 +38,11 @@ def cofactor_matrix(matrix: Float64Array) -> Float64Array:
 @metric(
     influence=volume_influence,
     title="Volume of the simplex of class means",
-    symbol="AOT (any K)",
+    symbol="AOT_K",
     statistic="means",
     reference="000 §III B",
     complexity="O(n K + K³)",
-    chance=lambda _: 0.0,
+    chance=NOTHING,
     needs_probabilities=True,
     properties=frozenset({Property.SKEW}),
 )

@@ -1,6 +1,6 @@
 """AOT: the area of the triangle between the mean vectors of three classes."""
 
-from polyroc.metrics.declaration import Classes, Property
+from polyroc.metrics.declaration import NOTHING, Classes, Property
 from polyroc.metrics.registry import metric, registry
 from polyroc.metrics.simplex_volume import volume_influence
 from polyroc.predictions import Predictions
@@ -13,7 +13,7 @@ from polyroc.predictions import Predictions
     statistic="means",
     reference="000 §III B",
     complexity="O(n)",
-    chance=lambda _: 0.0,
+    chance=NOTHING,
     classes=Classes(3, 3),
     instead="simplex_volume",
     needs_probabilities=True,

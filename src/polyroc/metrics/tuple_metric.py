@@ -60,8 +60,3 @@ def highest_rule(ties: Ties) -> Rule:
             "a tie within a column has no fair share. Report both, they enclose every other choice."
         )
     return rules[ties]
-
-
-def factorial_chance(n_classes: int) -> float:
-    """1/K!: each permutation of the tuple is as likely to be right."""
-    return float(1 / np.prod(np.arange(1, n_classes + 1, dtype=float)))

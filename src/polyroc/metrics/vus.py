@@ -1,10 +1,9 @@
 """VUS: how often one case per class can be told apart by the corners they are nearest to."""
 
-from polyroc.metrics.declaration import Property
+from polyroc.metrics.declaration import ONE_ORDER, Property
 from polyroc.metrics.registry import metric
 from polyroc.metrics.tuple_metric import (
     assignment_credit,
-    factorial_chance,
     tuple_influence,
     tuple_value,
 )
@@ -23,7 +22,7 @@ def worth(_: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
     title="Volume under the ROC surface",
     symbol="VUS",
     reference="000 eq. 7–8",
-    chance=factorial_chance,
+    chance=ONE_ORDER,
     needs_probabilities=True,
     properties=frozenset({Property.PERFECT_ARGMAX, Property.SKEW}),
     statistic="tuples",

@@ -1,0 +1,147 @@
+"""The table of scores: finite, normalized where asked, and whether its rows are probabilities.
+
+Messages speak of the table as the user passed it, whatever was reordered, dropped or added since.
+"""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.errors import InvalidInput
+from polyroc.intake import place
+from polyroc.typing import FloatArray
+
+SUM_TOLERANCE = 1e-4
+"""Rows whose scores sum to 1 within this count as probabilities (float16 rows do)."""
+
+_ROWS_PER_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the scores of some cases and columns stand in the table that the user passed."""
+
+    names: tuple[Any, ...] | None = None
+    """Names of the user's columns."""
+    rows: NDArray[np.intp] | None = None
+    """The user's row of each case; None if no row was left out."""
+    columns: tuple[int, ...] | None = None
+    """The user's column of each column; None if all are where they were."""
+
+    def row(self, case: int) -> int:
+        """The user's row of a case."""
+        return case if self.rows is None else int(self.rows[case])
+
+    def place(self, case: int, column: int) -> str:
+        """A score of a case, in words."""
+        index = column if self.columns is None else self.columns[column]
+        return place((self.row(case), index), self.names)
+
+
+def as_table(scores: FloatArray) -> FloatArray:
+    """Scores with two dimensions; one dimension is one column."""
+    if scores.ndim == 1:
+        return scores[:, None]
+    if scores.ndim != 2:
+        raise InvalidInput(
+            f"y_score must have two dimensions, cases and classes, got shape {scores.shape}."
+        )
+    return scores
+
+
+def check_lengths(n_labels: int, n_rows: int, what: str = "y_score") -> None:
+    """Whether there are as many labels as rows, and some of them."""
+    if n_labels != n_rows:
+        row = "row of scores" if what == "y_score" else "value"
+        raise InvalidInput(
+            f"y_true has {n_labels} cases but {what} has {n_rows}. "
+            f"Pass one label and one {row} per case."
+        )
+    if n_labels == 0:
+        raise InvalidInput("There are no cases: y_true is empty. Pass at least one case per class.")
+
+
+def check_finite(table: FloatArray, names: tuple[Any, ...] | None = None) -> None:
+    """Whether all scores are finite numbers."""
+    for start in range(0, len(table), _ROWS_PER_BLOCK):
+        block = table[start : start + _ROWS_PER_BLOCK]
+        finite = np.isfinite(block)
+        if not finite.all():
+            row, column = (int(index) for index in np.argwhere(~finite)[0])
+            raise InvalidInput(
+                f"y_score holds {block[row, column]} in {place((start + row, column), names)}. "
+                "Scores must be finite numbers: remove the case or mend its scores."
+            )
+
+
+def mirrored(scores: FloatArray) -> FloatArray:
+    """One column s of scores for the second class as the pair (−s, s): no tie is made or lost."""
+    return np.hstack([-scores, scores])
+
+
+def complement(scores: FloatArray) -> FloatArray:
+    """The second column p as the pair (1 − p, p)."""
+    own = scores[:, -1:]
+    return np.hstack([1 - own, own])
+
+
+def normalized(scores: FloatArray, origin: Origin) -> FloatArray:
+    """Rows divided by their sums; one column of probabilities gets its complement."""
+    if scores.shape[1] == 1:
+        return _normalized_column(scores, origin)
+    negative = np.argwhere(scores < 0)
+    if negative.size:
+        row, column = (int(index) for index in negative[0])
+        raise InvalidInput(
+            f"normalize=True needs scores that are not negative, got {scores[row, column]} in "
+            f"{origin.place(row, column)}. Transform the scores first, for instance by a softmax."
+        )
+    with np.errstate(over="ignore"):
+        sums = scores.sum(axis=1, dtype=np.float64)
+    if not sums.all():
+        row = origin.row(int(np.flatnonzero(sums == 0)[0]))
+        raise InvalidInput(f"normalize=True cannot divide row {row} by its sum 0. Remove the case.")
+    if not np.isfinite(sums).all():
+        return normalized(scores / scores.max(axis=1, keepdims=True), origin)
+    return cast("FloatArray", scores / sums[:, None])
+
+
+def _normalized_column(scores: FloatArray, origin: Origin) -> FloatArray:
+    row = _first_outside(scores)
+    if row is not None:
+        raise InvalidInput(
+            "normalize=True needs one column of probabilities, or a column per class, got "
+            f"{scores[row, 0]} in {origin.place(row, 0)}. Transform the scores first, for instance "
+            "by a logistic function."
+        )
+    return complement(scores)
+
+
+def _first_outside(column: FloatArray) -> int | None:
+    """The first row that is no probability."""
+    outside = np.flatnonzero((column[:, -1] < 0) | (column[:, -1] > 1))
+    return int(outside[0]) if outside.size else None
+
+
+def column_fault(scores: FloatArray, origin: Origin) -> str | None:
+    """What keeps the last column from being probabilities, in words; None if nothing does."""
+    row = _first_outside(scores)
+    return None if row is None else f"row {origin.row(row)} of y_score holds {scores[row, -1]:g}"
+
+
+def row_fault(rows: FloatArray, origin: Origin) -> str | None:
+    """What keeps the rows from being probabilities, in words; None if nothing does."""
+    for start in range(0, len(rows), _ROWS_PER_BLOCK):
+        block = rows[start : start + _ROWS_PER_BLOCK]
+        with np.errstate(over="ignore"):
+            sums = block.sum(axis=1, dtype=np.float64)
+        wrong = np.abs(sums - 1) > SUM_TOLERANCE
+        wrong |= (block < 0).any(axis=1)
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            lowest = float(block[row].min())
+            found = f"holds {lowest:g}" if lowest < 0 else f"sums to {sums[row]:g}"
+            return f"row {origin.row(start + row)} of y_score {found}"
+    return None

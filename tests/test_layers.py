@@ -1,0 +1,71 @@
+"""Layers import downwards only, and importing the package stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "polyroc"
+
+LAYERS = (
+    {"_version", "errors", "typing", "kernels", "threads"},
+    {"intake", "predictions", "classes", "results"},
+    {"statistics"},
+    {"metrics", "curves", "utility", "surface", "scale"},
+    {"datasets", "readers", "coupling", "scorers"},
+    {"inference"},
+    {"display"},
+    {"report"},
+    {"cli"},
+)
+HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    """The top-level module or folder that a file belongs to."""
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_modules(path: Path) -> set[str]:
+    """All modules that a file imports, also inside functions."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            found.add(node.module)
+        elif isinstance(node, ast.ImportFrom):
+            pytest.fail(f"{path} imports relatively; say where from")
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_go_down(path: Path) -> None:
+    own = part_of(path)
+    if own == "__init__":
+        return
+    for module in imported_modules(path):
+        root, _, rest = module.partition(".")
+        if root == "polyroc" and rest:
+            other = rest.split(".")[0]
+            assert HEIGHT[other] <= HEIGHT[own], f"{path.name} reaches up to {module}"
+            assert {own, other} != {"surface", "inference"}
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "kernels").glob("*.py")), ids=lambda p: p.name)
+def test_kernels_know_nothing_of_the_package(path: Path) -> None:
+    for module in imported_modules(path):
+        root = module.split(".")[0]
+        own = module.startswith("polyroc.kernels")
+        assert own or root in {"numpy", "numba", "typing", "collections", "__future__"}, module
+
+
+@pytest.mark.parametrize("statement", ["import polyroc", "import polyroc; polyroc.hand_till"])
+def test_the_everyday_path_loads_nothing_heavy(statement: str) -> None:
+    heavy = ("numba", "matplotlib", "pandas", "sklearn", "scipy", "rich", "click")
+    code = f"{statement}; import sys; print([m for m in {heavy} if m in sys.modules])"
+    printed = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert printed.strip() == "[]"
