@@ -19,8 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from polyroc.coupling import PairwiseCoupling
-from polyroc.inference.study import study
+from polyroc import PairwiseCoupling, study
 
 TABLE_1 = """.94 | .97 .90 | .53 .48 .60 | .56 .50 .65 .93 | .56 .51 .65 .94 .99 |
     .49 .44 .58 .95 .98 .99 | .88 .88 .89 .79 .81 .82 .77 | .47 .41 .54 .99 .92 .93 .95 .74"""

@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "polyroc"
 
 LAYERS = (
-    {"_version", "errors", "typing", "kernels", "threads"},
+    {"_version", "errors", "kept", "kernels", "threads", "typing"},
     {"intake", "predictions", "classes", "results"},
     {"statistics"},
     {"metrics", "curves", "utility", "surface", "scale"},

@@ -33,21 +33,31 @@ def test_by_default_all_processors_where_there_is_no_affinity(affinity, monkeypa
 
 @pytest.mark.parametrize(
     ("granted", "expected"),
-    [("2", 2), ("1", 1), ("0", 1), ("64", 8), ("", 8), ("many", 8), ("-1", 8), ("1.5", 8)],
+    [
+        ("2", 2),
+        ("1", 1),
+        ("0", 1),
+        ("64", 8),
+        ("", 8),
+        ("many", 8),
+        ("-1", 8),
+        ("1.5", 8),
+        ("²", 8),
+    ],
 )
 def test_a_pool_of_processes_limits_its_workers(affinity, monkeypatch, granted, expected):
     monkeypatch.setenv("OMP_NUM_THREADS", granted)
     assert thread_count() == expected
 
 
-@pytest.mark.xfail(strict=True, reason="a list of nesting levels is not understood")
 def test_the_first_number_of_nested_levels_limits(affinity, monkeypatch):
     """OMP_NUM_THREADS may be a list, one number per level of nesting."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "2,1")
-    assert thread_count() == 2
+    for granted in ("2,1", " 2 , 1", "2,"):
+        monkeypatch.setenv("OMP_NUM_THREADS", granted)
+        assert thread_count() == 2
 
 
-@pytest.mark.parametrize("asked", [1, 3, 100, np.int64(2)])
+@pytest.mark.parametrize("asked", [1, 3, 100, np.int64(2), 4.0])
 def test_a_number_asked_for_is_taken(affinity, monkeypatch, asked):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     assert thread_count(asked) == asked
@@ -60,8 +70,7 @@ def test_fewer_than_one_thread_is_an_error(asked):
     assert str(caught.value) == f"n_threads must be at least 1, got {asked}."
 
 
-@pytest.mark.xfail(strict=True, reason="compared or truncated without a look at the type")
-@pytest.mark.parametrize("asked", ["2", 1.5, float("nan"), [2]])
+@pytest.mark.parametrize("asked", ["2", 1.5, float("nan"), float("inf"), [2], np.array([2, 3])])
 def test_a_number_of_threads_that_is_no_whole_number_is_an_error(asked):
     with pytest.raises(PolyrocError):
         thread_count(asked)
@@ -120,23 +129,7 @@ def test_the_number_of_threads_changes_no_bit(metric):
     assert len(values) == len(influences) == 1
 
 
-WITHOUT_THREADS = ("hand_till_probabilistic", "simplex_volume", "total_length", "triangle_area")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            metric.name,
-            marks=pytest.mark.xfail(
-                metric.name in WITHOUT_THREADS,
-                strict=True,
-                reason="n_threads is looked at only where threads are used",
-            ),
-        )
-        for metric in METRICS
-    ],
-)
+@pytest.mark.parametrize("name", [metric.name for metric in METRICS])
 def test_every_metric_refuses_zero_threads(name):
     with pytest.raises(InvalidInput, match=r"^n_threads must be at least 1, got 0\.$"):
         polyroc.registry[name].function([0, 1, 2], np.eye(3), n_threads=0)

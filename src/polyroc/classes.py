@@ -124,8 +124,8 @@ def _distinct(values: NDArray[Any]) -> tuple[Label, ...]:
     return tuple(occurring)
 
 
-# Columns with names. A name stands for the label that it equals, or else for the one that is spelled
-# as it is: "2", "2.0" and 2 are spelled alike. Where two are spelled alike only equality counts.
+# Columns with names. A name stands for the label that it equals, or else for the one that is
+# spelled as it is: "2", "2.0" and 2 are spelled alike. Where two are, only equality counts.
 
 
 def _spelling(value: Any) -> Any:
@@ -223,11 +223,10 @@ def _encode_integers(values: NDArray[Any], classes: tuple[Label, ...]) -> IntArr
     table = np.full(high - low + 1, len(classes), dtype=np.min_scalar_type(len(classes)))
     for label, k in inside:
         table[label - low] = k
-    if low == 0:
-        return table[values]
-    if values.dtype.itemsize < 8:  # the difference may not fit into the narrow type
+    if low != 0 and values.dtype.itemsize < 8:  # differences may not fit into the narrow type
         values = values.astype(np.int64)
-    return table[values - values.dtype.type(low)]
+    codes: IntArray = table[values if low == 0 else values - values.dtype.type(low)]
+    return codes
 
 
 def _search(values: NDArray[Any], inside: list[tuple[int, int]], unknown: int) -> IntArray:

@@ -156,8 +156,7 @@ def _no_number(value: Any, what: str, index: str, error: Exception) -> PolyrocEr
     if isinstance(error, OverflowError):
         return InvalidInput(f"{what} holds a number too large for float64 in {index}.")
     return InvalidType(
-        f"{what} holds {shown(value)} of type {type(value).__name__} in {index}; "
-        "expected a number."
+        f"{what} holds {shown(value)} of type {type(value).__name__} in {index}; expected a number."
     )
 
 
@@ -289,11 +288,10 @@ def _position(what: str, row: int) -> str:
 
 
 def _missing(what: str, row: int) -> InvalidInput:
-    if what == "y_true":
-        todo = "Remove the row, or give it its true class."
-    else:
-        todo = "Name every class."
-    return InvalidInput(f"{what} has a missing label {_position(what, row)}. {todo}")
+    mending = {"y_true": "Remove the row, or give it its true class."}.get(
+        what, "Name every class."
+    )
+    return InvalidInput(f"{what} has a missing label {_position(what, row)}. {mending}")
 
 
 def as_label(value: Any) -> Any:

@@ -63,15 +63,17 @@ def check_lengths(n_labels: int, n_rows: int, what: str = "y_score") -> None:
         raise InvalidInput("There are no cases: y_true is empty. Pass at least one case per class.")
 
 
-def check_finite(table: FloatArray, names: tuple[Any, ...] | None = None) -> None:
-    """Whether all scores are finite numbers."""
+def check_finite(
+    table: FloatArray, names: tuple[Any, ...] | None = None, what: str = "y_score"
+) -> None:
+    """Whether all scores, or values of a marker, are finite numbers."""
     for start in range(0, len(table), _ROWS_PER_BLOCK):
         block = table[start : start + _ROWS_PER_BLOCK]
         finite = np.isfinite(block)
         if not finite.all():
-            row, column = (int(index) for index in np.argwhere(~finite)[0])
+            row, *column = (int(index) for index in np.argwhere(~finite)[0])
             raise InvalidInput(
-                f"y_score holds {block[row, column]} in {place((start + row, column), names)}. "
+                f"{what} holds {block[row, *column]} in {place((start + row, *column), names)}. "
                 "Scores must be finite numbers: remove the case or mend its scores."
             )
 
@@ -135,7 +137,7 @@ def row_fault(rows: FloatArray, origin: Origin) -> str | None:
     """What keeps the rows from being probabilities, in words; None if nothing does."""
     for start in range(0, len(rows), _ROWS_PER_BLOCK):
         block = rows[start : start + _ROWS_PER_BLOCK]
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # of finite scores, whatever their size
             sums = block.sum(axis=1, dtype=np.float64)
         wrong = np.abs(sums - 1) > SUM_TOLERANCE
         wrong |= (block < 0).any(axis=1)

@@ -24,7 +24,10 @@ from sklearn.tree import DecisionTreeClassifier
 from polyroc import hand_till, registry
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.inference.study import PAPER_METRICS, Study, StudyInterrupted, _seeded, _state, study
+from polyroc.inference.study import StudyInterrupted, study
+from polyroc.inference.study_plan import PAPER_METRICS
+from polyroc.inference.study_result import Study
+from polyroc.inference.study_splits import _seeded, _state
 
 X, CODES = three_class_mixture((60, 40, 12), rng=3)
 Y = np.array(["failing", "iup", "ectopic"])[CODES]
@@ -340,7 +343,7 @@ from sklearn.ensemble import RandomForestClassifier
 from polyroc.datasets import three_class_mixture
 from polyroc.inference.study import study
 import importlib
-importlib.import_module("polyroc.inference.study").SECONDS_BETWEEN_SAVES = 0.0
+importlib.import_module("polyroc.inference.study_splits").SECONDS_BETWEEN_SAVES = 0.0
 X, y = three_class_mixture(rng=0)
 forest = {"forest": RandomForestClassifier(30)}
 options = dict(n_splits=int(sys.argv[2]), rng=0, metrics=["hand_till"], n_jobs=2)

@@ -3,4 +3,16 @@
 from polyroc.inference.compare import Comparison, compare
 from polyroc.inference.evaluate import estimate, evaluate
 
-__all__ = ["Comparison", "compare", "estimate", "evaluate"]
+# The module of this name is bound to the package as it is imported; the function takes its place.
+from polyroc.inference.study import StudyInterrupted, study
+from polyroc.inference.study_result import Study
+
+__all__ = [
+    "Comparison",
+    "Study",
+    "StudyInterrupted",
+    "compare",
+    "estimate",
+    "evaluate",
+    "study",
+]

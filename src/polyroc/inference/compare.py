@@ -263,13 +263,13 @@ def _by_influence(
     tests: list[Omnibus] = []
     for metric in metrics:
         options = options_of(metric, priors)
-        try:
+        try:  # influence values first: they leave sorted columns behind, which the values then use
+            covariances = model_covariance(samples, metric, options)
             found = [metric.value(each, **options) for each in samples.predictions]
         except NotDefined as reason:
             differences += undefined_differences(samples, metric, str(reason))
             continue
         values[metric.name] = dict(zip(samples.names, found, strict=True))
-        covariances = model_covariance(samples, metric, options)
         note = comparison_note(samples, metric, priors)
         differences += holm(differences_of(samples, metric, np.array(found), covariances, note))
         tests.append(omnibus_test(metric.name, np.array(found), covariances))

@@ -117,14 +117,14 @@ def estimate_metric(
 ) -> Estimate:
     """Value of a metric, and its standard error from influence values."""
     options = options_of(metric, priors)
-    try:
+    try:  # influence values first: they leave sorted columns behind, which the value then uses
+        influence = metric.influence(predictions, **options) if with_error else None
         value = metric.value(predictions, **options)
     except NotDefined as reason:
         return undefined(predictions, metric, str(reason))
     notes = notes_on(predictions, metric, design.sampling, priors is not None)
-    if not with_error:
+    if influence is None:
         return _estimate(predictions, metric, value, "value only", notes)
-    influence = metric.influence(predictions, **options)
     error = math.sqrt(float(covariance(predictions, [influence], design)[0, 0]))
     missing = _why_no_error(predictions, design, value, error, influence.reason)
     if missing:

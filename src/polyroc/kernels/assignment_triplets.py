@@ -38,7 +38,8 @@ Integers = NDArray[np.int64]
 # the threshold of y rises with h: one merge with the sorted x and one with the sorted y place
 # them all. The pairs (a, b) that pass the first line are a suffix of the order by h.
 #
-# A place is coded as 2·(number of smaller values) + [equal to a value]. Codes are ordered as the
+# Costs are rounded, so equal sums may differ by a few units: numbers within `slack` of each other
+# count as equal. A place is coded as 2·(number of smaller values) + [equal to a value]. Codes are ordered as the
 # thresholds are, so the lesser of two thresholds has the lesser code, and two thresholds that
 # equal a value are equal to each other exactly if their codes are. Ties show in the lowest bit;
 # data without ties pays nothing for them.
@@ -65,6 +66,7 @@ class Last(NamedTuple):
     end_x: Integers
     end_y: Integers
     tables: Dominance
+    slack: int
 
 
 class First(NamedTuple):
@@ -89,15 +91,16 @@ def assignment_sweep(
     weight_c: Floats,
     start: int,
     stop: int,
+    slack: int = 0,
 ) -> tuple[Floats, Floats]:
     """Return the projections of the assignment rule on a[start:stop] and on b.
 
     cost_x[i, k] is the integer cost of giving case i the corner k. The columns of both results
     are the strict, fair and lenient credit, then the same three times the triplet's length_a +
     length_b + length_c. A triplet whose identity is one of m > 1 optimal permutations earns 0,
-    1/m and 1.
+    1/m and 1. Sums that differ by at most `slack` are equal.
     """
-    last = last_class(cost_c, length_c, weight_c)
+    last = last_class(cost_c, length_c, weight_c, slack)
     order = np.argsort(cost_b[:, 2] - cost_b[:, 1], kind="stable")
     middle = middle_class(cost_b[order], length_b[order], weight_b[order], last)
     # Neighbours in this order look up nearly the same places, which are then still in the cache.
@@ -121,11 +124,11 @@ def middle_class(cost: Integers, length: Floats, weight: Floats, last: Last) -> 
     g, h = cost[:, 2] - cost[:, 1], cost[:, 0] - cost[:, 1]
     by_h = np.argsort(h, kind="stable")
     code_g = np.empty(len(g), np.int64)
-    merge_codes(last.y, g, 0, 0, code_g)
+    merge_codes(last.y, g, 0, 0, last.slack, code_g)
     return Middle(g, code_g, h[by_h], by_h, length, weight)
 
 
-def last_class(cost: Integers, length: Floats, weight: Floats) -> Last:
+def last_class(cost: Integers, length: Floats, weight: Floats, slack: int) -> Last:
     """Prepare class c."""
     x, y = cost[:, 2] - cost[:, 0], cost[:, 2] - cost[:, 1]
     by_x, by_y = np.argsort(x, kind="stable"), np.argsort(y, kind="stable")
@@ -133,24 +136,25 @@ def last_class(cost: Integers, length: Floats, weight: Floats) -> Last:
     place_y = np.empty(len(y), np.int64)
     place_y[by_y] = np.arange(len(y))
     mass = np.column_stack([weight, weight * length])[by_x]
-    end_x, end_y = np.searchsorted(x, x, side="right"), np.searchsorted(y, y, side="right")
-    return Last(x, y, end_x, end_y, dominance(place_y[by_x], mass))
+    end_x = np.searchsorted(x, x + slack, side="right")
+    end_y = np.searchsorted(y, y + slack, side="right")
+    return Last(x, y, end_x, end_y, dominance(place_y[by_x], mass), slack)
 
 
 @compiled
 def merge_codes(
-    values: Integers, thresholds: Integers, shift: int, start: int, codes: Integers
+    values: Integers, thresholds: Integers, shift: int, start: int, slack: int, codes: Integers
 ) -> None:
     """Code `thresholds[start:] + shift` among `values`, both ascending, in one merge."""
     n = len(values)
     place = 0
     if start < len(thresholds):
-        place = np.searchsorted(values, thresholds[start] + shift)
+        place = np.searchsorted(values, thresholds[start] + shift - slack)
     for j in range(start, len(thresholds)):
         threshold = thresholds[j] + shift
-        while place < n and values[place] < threshold:
+        while place < n and values[place] < threshold - slack:
             place += 1
-        codes[j] = 2 * place + (place < n and values[place] == threshold)
+        codes[j] = 2 * place + (place < n and values[place] <= threshold + slack)
 
 
 @compiled
@@ -167,12 +171,12 @@ def assignment_pairs(
     code_x, code_y, code_h = np.empty_like(middle.g), np.empty_like(middle.g), middle.g.copy()
     for i in range(len(cost)):
         to_b, to_c = cost[i, 1] - cost[i, 0], cost[i, 2] - cost[i, 0]
-        tied = np.searchsorted(middle.sorted_h, -to_b, side="left")
-        right = np.searchsorted(middle.sorted_h, -to_b, side="right")
+        tied = np.searchsorted(middle.sorted_h, -to_b - last.slack, side="left")
+        right = np.searchsorted(middle.sorted_h, -to_b + last.slack, side="right")
         threshold[0] = to_c
-        merge_codes(last.x, threshold, 0, 0, code_a)
-        merge_codes(last.x, middle.g, to_b, 0, code_x)
-        merge_codes(last.y, middle.sorted_h, to_c, tied, code_h)
+        merge_codes(last.x, threshold, 0, 0, last.slack, code_a)
+        merge_codes(last.x, middle.g, to_b, 0, last.slack, code_x)
+        merge_codes(last.y, middle.sorted_h, to_c, tied, last.slack, code_h)
         for k in range(n_b):  # nothing lies before place 0: wrong and tied pairs get no credit
             code_y[middle.by_h[k]] = code_h[k] if k >= right else 0
         case = First(length[i], weight[i], code_a[0], code_x, code_y)

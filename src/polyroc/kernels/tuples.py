@@ -30,7 +30,7 @@ FAR = 1 << 61  # no path; two of them still add up without overflow
 
 
 @compiled
-def add_class(step: Integers, paths: Integers, new: int) -> int:
+def add_class(step: Integers, paths: Integers, new: int, slack: int) -> int:
     """Add class `new` to the shortest paths among the classes before it; return its cycle.
 
     step[i, j] is the length of an edge. Paths are left incomplete if the cycle is negative.
@@ -45,13 +45,16 @@ def add_class(step: Integers, paths: Integers, new: int) -> int:
         paths[i, new], paths[new, i] = into, out
         cycle = min(cycle, step[new, i] + into)
     paths[new, new] = cycle
-    if cycle >= 0:
+    if cycle >= -slack:
         for i in range(new):
             for j in range(new):
                 paths[i, j] = min(paths[i, j], paths[i, new] + paths[new, j])
     return cycle
 
 
+# Costs are rounded, so a cycle of length zero may come out a few units off: lengths within `slack`
+# of zero count as zero.
+#
 # If cycles of length zero exist, the optimal permutations are those made of edges on such cycles:
 # the edges with step[i, j] + paths[j, i] = 0. They fall into components of classes that reach each
 # other and come back at length zero, and the number of optimal permutations is the product over
@@ -60,25 +63,25 @@ def add_class(step: Integers, paths: Integers, new: int) -> int:
 
 
 @compiled
-def optimal_permutations(step: Integers, paths: Integers) -> float:
+def optimal_permutations(step: Integers, paths: Integers, slack: int) -> float:
     """Count the permutations as good as the identity, none being better."""
     n_classes = len(step)
     seen = np.zeros(n_classes, np.bool_)
     count = 1.0
     for i in range(n_classes):
-        if seen[i] or paths[i, i] > 0:
+        if seen[i] or paths[i, i] > slack:
             continue
         component = [i]
         for j in range(i + 1, n_classes):
-            if paths[i, j] + paths[j, i] == 0:
+            if paths[i, j] + paths[j, i] <= slack:
                 component.append(j)
                 seen[j] = True
-        count *= matchings(step, paths, np.array(component))
+        count *= matchings(step, paths, np.array(component), slack)
     return count
 
 
 @compiled
-def matchings(step: Integers, paths: Integers, component: Integers) -> float:
+def matchings(step: Integers, paths: Integers, component: Integers, slack: int) -> float:
     """Count the permutations of a component that use edges on cycles of length zero only."""
     m = len(component)
     ways = np.zeros(1 << m)  # by the set of corners given to the first cases
@@ -90,13 +93,13 @@ def matchings(step: Integers, paths: Integers, component: Integers) -> float:
             if corners >> k & 1 == 0:
                 case[corners | 1 << k] = case[corners] + 1
                 j = component[k]
-                if i == j or step[i, j] + paths[j, i] == 0:
+                if i == j or step[i, j] + paths[j, i] <= slack:
                     ways[corners | 1 << k] += ways[corners]
     return float(ways[-1])
 
 
 @compiled
-def assignment_credit(cost: Integers) -> tuple[float, float, float]:
+def assignment_credit(cost: Integers, slack: int = 0) -> tuple[float, float, float]:
     """Return the strict, fair and lenient credit of one tuple.
 
     cost[i, j] is the integer cost of giving the case of class i the corner of class j. Fair credit
@@ -108,12 +111,12 @@ def assignment_credit(cost: Integers) -> tuple[float, float, float]:
     for new in range(len(cost)):
         for j in range(len(cost)):
             step[new, j] = cost[new, j] - cost[new, new]
-        cycle = add_class(step, paths, new)
-        if cycle < 0:
+        cycle = add_class(step, paths, new, slack)
+        if cycle < -slack:
             return 0.0, 0.0, 0.0
-        tied |= cycle == 0
+        tied |= cycle <= slack
     if tied:
-        return 0.0, 1.0 / optimal_permutations(step, paths), 1.0
+        return 0.0, 1.0 / optimal_permutations(step, paths, slack), 1.0
     return 1.0, 1.0, 1.0
 
 
@@ -248,6 +251,7 @@ def enumerate_assignment(
     starts: Integers,
     start: int,
     stop: int,
+    slack: int = 0,
 ) -> Floats:
     """Return the projections (n, 6) of the tuples whose case of class 0 is in members[start:stop].
 
@@ -262,35 +266,38 @@ def enumerate_assignment(
     depth = climb(walk, 0)
     while depth >= 0:
         case = members[walk.place[depth]]
-        cycle = choose(cost, case, step, paths, depth)
-        if cycle < 0:
+        cycle = choose(cost, case, step, paths, depth, slack)
+        if cycle < -slack:
             walk.place[depth] += 1
         else:
             total[depth + 1] = total[depth] + length[case]
-            tied[depth + 1] = tied[depth] or cycle == 0
+            tied[depth + 1] = tied[depth] or cycle <= slack
             if depth + 1 == n_classes:
-                credit_tuple(step, paths[depth], tied[-1], total[-1], walk.below[-1])
+                optimal = optimal_permutations(step, paths[depth], slack) if tied[-1] else 1.0
+                credit_tuple(optimal, total[-1], walk.below[-1])
             depth = descend(walk, depth)
         depth = climb(walk, depth)
     return walk.projection
 
 
 @compiled
-def choose(cost: Integers, case: int, step: Integers, paths: Integers, depth: int) -> int:
+def choose(
+    cost: Integers, case: int, step: Integers, paths: Integers, depth: int, slack: int
+) -> int:
     """Take `case` for class `depth`, on top of the paths of the classes before it."""
     for j in range(len(step)):
         step[depth, j] = cost[case, j] - cost[case, depth]
     for i in range(depth):
         for j in range(depth):
             paths[depth, i, j] = paths[depth - 1, i, j]
-    return add_class(step, paths[depth], depth)
+    return add_class(step, paths[depth], depth, slack)
 
 
 @compiled
-def credit_tuple(step: Integers, paths: Integers, tied: bool, total: float, credit: Floats) -> None:
-    """Set the six credits of a tuple without a negative cycle."""
-    credit[0] = 0.0 if tied else 1.0
-    credit[1] = 1.0 / optimal_permutations(step, paths) if tied else 1.0
+def credit_tuple(optimal: float, total: float, credit: Floats) -> None:
+    """Set the six credits of a tuple whose identity is one of `optimal` best permutations."""
+    credit[0] = 1.0 if optimal == 1.0 else 0.0
+    credit[1] = 1.0 / optimal
     credit[2] = 1.0
     for k in range(3):
         credit[3 + k] = credit[k] * total
@@ -334,14 +341,14 @@ def enumerate_highest(
 
 
 @compiled
-def sample_assignment(cost: Integers, length: Floats, tuples: Integers) -> Floats:
+def sample_assignment(cost: Integers, length: Floats, tuples: Integers, slack: int = 0) -> Floats:
     """Return the six credits of every tuple, a row of case indices in order of class: (m, 6)."""
     credits = np.zeros((len(tuples), 6))
     for t in range(len(tuples)):
         total = 0.0
         for case in tuples[t]:
             total += length[case]
-        strict, fair, lenient = assignment_credit(cost[tuples[t]])
+        strict, fair, lenient = assignment_credit(cost[tuples[t]], slack)
         credits[t, 0], credits[t, 1], credits[t, 2] = strict, fair, lenient
         credits[t, 3:] = credits[t, :3] * total
     return credits

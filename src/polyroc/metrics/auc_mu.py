@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InvalidInput
+from polyroc.intake import place, read_weights
 from polyroc.metrics.declaration import HALF, Influence, Property
 from polyroc.metrics.pair_metric import combined
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions, shares
 from polyroc.statistics.mu import Margins, Partition
 from polyroc.typing import Float64Array, Ties
+from polyroc.weights import moderate
 
 
 def influence(
@@ -76,7 +78,7 @@ def checked_partition(partition: Any, n_classes: int) -> Partition | None:
     """A partition matrix as nested tuples; None for the argmax."""
     if partition is None:
         return None
-    costs = _square(partition, "partition", n_classes)
+    costs = moderate(_square(partition, "partition", n_classes))
     off_diagonal = ~np.eye(n_classes, dtype=bool)
     if np.diag(costs).any() or (costs < 0).any() or ((costs + costs.T)[off_diagonal] == 0).any():
         raise InvalidInput(
@@ -91,8 +93,8 @@ def checked_weights(pair_weights: Any, n_classes: int) -> Float64Array:
     if pair_weights is None:
         pair_weights = np.ones((n_classes, n_classes))
     given = _square(pair_weights, "pair_weights", n_classes)
-    weights = np.triu(given + given.T, 1)
-    if (weights < 0).any() or weights.sum() <= 0:
+    weights = np.triu(moderate(given) + moderate(given).T, 1)
+    if (given < 0).any() or not weights.any():
         raise InvalidInput(
             "pair_weights must not be negative and at least one pair must count, "
             f"got {given.tolist()}."
@@ -101,10 +103,11 @@ def checked_weights(pair_weights: Any, n_classes: int) -> Float64Array:
 
 
 def _square(values: Any, name: str, n_classes: int) -> Float64Array:
-    matrix = np.asarray(values, dtype=np.float64)
-    if matrix.shape != (n_classes, n_classes) or not np.isfinite(matrix).all():
-        raise InvalidInput(
-            f"{name} must be a {n_classes} × {n_classes} matrix of finite numbers, "
-            f"got shape {matrix.shape}."
-        )
+    matrix = read_weights(values, name)
+    expected = f"{name} must be a {n_classes} × {n_classes} matrix of finite numbers, got"
+    if matrix.shape != (n_classes, n_classes):
+        raise InvalidInput(f"{expected} shape {matrix.shape}.")
+    wrong = np.argwhere(~np.isfinite(matrix))
+    if wrong.size:
+        raise InvalidInput(f"{expected} {matrix[tuple(wrong[0])]} in {place(wrong[0].tolist())}.")
     return matrix

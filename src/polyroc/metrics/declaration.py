@@ -118,7 +118,9 @@ class Metric:
     def value(self, predictions: Predictions, **options: Any) -> float:
         """θ for these predictions."""
         self._check(predictions)
-        return float(self.formula(predictions, **options))
+        value = float(self.formula(predictions, **options))
+        # Rounding, and rows that sum to 1 only nearly, must not carry a value out of its range.
+        return min(max(value, self.lowest), self.highest)
 
     def influence(self, predictions: Predictions, **options: Any) -> Influence:
         """Influence values for these predictions."""

@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from polyroc.errors import InvalidInput
-from polyroc.intake import read_scores
+from polyroc.intake import read_labels, read_scores
 from polyroc.predictions import Predictions, classes_of
+from polyroc.score_table import check_finite, check_lengths
 from polyroc.typing import Float64Array, LabelsLike, WeightsLike
 
 
@@ -34,16 +35,20 @@ def ordinal_vus(
     >>> ordinal_vus(["low", "mid", "high"], [1.0, 2.0, 2.0], labels=["low", "mid", "high"])
     0.5
     """
-    values, _ = read_scores(marker)
+    values, _ = read_scores(marker, "marker")
     if values.ndim != 1:
         raise InvalidInput(
             f"marker must have one value per case, got an array of shape {values.shape}."
         )
+    check_lengths(len(read_labels(y_true)[0]), len(values), "marker")
+    check_finite(values, what="marker")
     n_classes = len(classes_of(y_true, labels))
     columns = np.broadcast_to(values[:, None], (len(values), n_classes))
     predictions = Predictions(y_true, columns, labels=labels, sample_weight=sample_weight)
-    chains = _chains(_weights_by_value(predictions))
-    return float(chains / np.prod(predictions.class_weights))
+    # Powers of two, a class at a time: products over many classes stay finite, no digit changes.
+    totals, exponents = np.frexp(predictions.class_weights)
+    chains = _chains(np.ldexp(_weights_by_value(predictions), -exponents))
+    return float(chains / np.prod(totals))
 
 
 def _weights_by_value(predictions: Predictions) -> Float64Array:

@@ -40,7 +40,11 @@ def pair_influence(
 ) -> Callable[..., Influence]:
     """Influence values of a pair metric from its statistic and its weights."""
 
-    def influence(
+    def influence(predictions: Predictions, **options: Any) -> Influence:
+        chosen = statistic(**options)
+        return Influence(chosen.influence(predictions, weights(predictions.priors)))
+
+    def with_priors(
         predictions: Predictions, *, priors: PriorsLike | None = None, **options: Any
     ) -> Influence:
         chosen = statistic(**options)
@@ -50,4 +54,4 @@ def pair_influence(
             return Influence(cases)
         return Influence(cases, prior_gradient(given, chosen.matrix(predictions)))
 
-    return influence
+    return influence if prior_gradient is None else with_priors

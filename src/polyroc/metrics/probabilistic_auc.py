@@ -21,7 +21,7 @@ from polyroc.statistics.pairs import Probabilistic
     properties=frozenset({Property.SKEW}),
 )
 def probabilistic_auc(predictions: Predictions) -> float:
-    """Probabilistic AUC of two classes: the difference of the mean probabilities, from ½ to 1.
+    """Probabilistic AUC of two classes: the difference of the mean probabilities, ½ being none.
 
     pAUC = ½ + ½ (mean of p over class 2 − mean of p over class 1), p the probability of class 2.
 

@@ -6,11 +6,12 @@ registers the declaration. Importing :mod:`polyroc.metrics` loads every metric.
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin
 
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.metrics.declaration import Influence, Metric
+from polyroc.options import check_choice, shown
 from polyroc.predictions import Predictions
 
 Formula = Callable[..., float]
@@ -33,13 +34,13 @@ class Registry(Mapping[str, Metric]):
     def __getitem__(self, name: str) -> Metric:
         try:
             return self._metrics[name]
-        except KeyError:
+        except (KeyError, TypeError):  # TypeError: a list cannot be a key
             raise InvalidInput(
-                f"There is no metric {name!r}. The metrics are {', '.join(self._metrics)}."
+                f"There is no metric {shown(name)}. The metrics are {', '.join(self._metrics)}."
             ) from None
 
     def __contains__(self, name: object) -> bool:
-        return name in self._metrics
+        return isinstance(name, str) and name in self._metrics
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._metrics)
@@ -53,6 +54,8 @@ class Registry(Mapping[str, Metric]):
             return [metric for metric in self._metrics.values() if metric.default]
         if isinstance(names, str):
             return list(self._metrics.values()) if names == "all" else [self[names]]
+        if not isinstance(names, Iterable):
+            raise InvalidType(f'metrics must be names, "all" or None, got {shown(names)}.')
         return [self[name] for name in names]
 
 
@@ -102,7 +105,10 @@ def _public(formula: Formula, needs_probabilities: bool) -> Formula:
         try:
             options = signature.bind(*arguments, **named).arguments
         except TypeError as error:
-            raise InvalidType(f"{name}(): {error}. Its signature is {name}{signature}.") from None
+            raise InvalidType(
+                f"{name}(): {error}. Its signature is {name}{_short(signature)}."
+            ) from None
+        _check_words(signature, options)
         gate = {key: options.pop(key) for key in _GATE if key in options}
         return registry[name].value(Predictions(**gate), **options)
 
@@ -111,6 +117,22 @@ def _public(formula: Formula, needs_probabilities: bool) -> Formula:
     public.__module__ = formula.__module__
     public.__doc__ = _described(formula, signature)
     return public
+
+
+def _short(signature: inspect.Signature) -> inspect.Signature:
+    """Names and defaults only, for messages."""
+    parameters = [
+        each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()
+    ]
+    return inspect.Signature(parameters)
+
+
+def _check_words(signature: inspect.Signature, options: dict[str, Any]) -> None:
+    """Refuse lists and arrays where a word is asked for, before a formula looks them up."""
+    for name, value in options.items():
+        annotation = signature.parameters[name].annotation
+        if get_origin(annotation) is Literal and not isinstance(value, Hashable):
+            check_choice(value, name, get_args(annotation))
 
 
 def _signature(formula: Formula, needs_probabilities: bool) -> inspect.Signature:

@@ -7,6 +7,7 @@ import numpy as np
 
 from polyroc.errors import InvalidInput
 from polyroc.metrics.declaration import Influence
+from polyroc.options import check_choice
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.tuples import Drawn, Rule, drawn_mean, tuple_mean, tuple_projections
@@ -46,15 +47,14 @@ def tuple_influence(worth: Worth, default: Ties) -> Callable[..., Influence]:
 def assignment_credit(ties: Ties) -> Float64Array:
     """Coefficients of the plain credit of an assignment rule."""
     names = ("strict", "fair", "lenient")
-    if ties not in names:
-        raise InvalidInput(f'ties must be "fair", "strict" or "lenient", got {ties!r}.')
+    check_choice(ties, "ties", ("fair", "strict", "lenient"))
     return np.eye(6, dtype=np.float64)[names.index(ties), :]
 
 
 def highest_rule(ties: Ties) -> Rule:
     """The highest-probability rule: strict, or lenient; a fair value is not defined."""
     rules = {"strict": Rule.HIGHEST, "lenient": Rule.HIGHEST_LENIENT}
-    if ties not in rules:
+    if not isinstance(ties, str) or ties not in rules:
         raise InvalidInput(
             f'ties must be "strict" or "lenient" for this rule, got {ties!r}: '
             "a tie within a column has no fair share. Report both, they enclose every other choice."

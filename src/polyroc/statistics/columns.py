@@ -21,15 +21,15 @@ The cases come in blocks, so that memory stays near one sorted index per column.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc.kept import kept
 from polyroc.typing import Float64Array, FloatArray, IntArray
 
-Cases: TypeAlias = NDArray[np.intp] | slice
+Cases: TypeAlias = NDArray[np.intp] | NDArray[np.uint32] | slice
 
 FEW_POSITIVES = 2048
 """Up to here a look-up stays in the fastest cache and beats the sort of the whole column."""
@@ -56,19 +56,21 @@ class Column:
     k: int
     weights: Float64Array | None = None
 
-    @cached_property
+    @kept
     def members(self) -> NDArray[np.intp]:
         """The positive cases in ascending order of score."""
+        if "order" in vars(self):
+            return self.order[self._places].astype(np.intp)
         cases = np.flatnonzero(self.codes == self.k)
         return cases[np.argsort(self.scores[cases])]
 
-    @cached_property
+    @kept
     def weight_below(self) -> Float64Array:
         """Weight of the first j positives, j = 0 … m."""
         weights = np.ones(len(self.members)) if self.weights is None else self.weights[self.members]
         return _running_sum(weights)
 
-    @cached_property
+    @kept
     def score_below(self) -> Float64Array:
         """Weighted sum of the scores of the first j positives."""
         scores = self.scores[self.members].astype(np.float64)
@@ -78,6 +80,41 @@ class Column:
     def weight(self) -> float:
         """Weight of all positives."""
         return float(self.weight_below[-1])
+
+    @kept
+    def order(self) -> NDArray[np.uint32]:
+        """All cases in ascending order of score; kept as long as the column is."""
+        return np.argsort(self.scores).astype(np.uint32)
+
+    @kept
+    def _places(self) -> NDArray[np.intp]:
+        """Where the positives stand in the order of all cases."""
+        return np.flatnonzero(self.codes[self.order] == self.k)
+
+    @kept
+    def _reach(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """For each positive, how many cases are below it, and how many are not above it."""
+        ascending = self.scores[self.order]
+        below, upto = self._places.copy(), self._places + 1
+        padded = np.concatenate(([np.nan], ascending, [np.nan]))
+        own = ascending[self._places]
+        tied = np.flatnonzero((padded[below] == own) | (padded[upto + 1] == own))
+        below[tied] = np.searchsorted(ascending, own[tied], side="left")
+        upto[tied] = np.searchsorted(ascending, own[tied], side="right")
+        return below, upto
+
+    def sums_below(self, values: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Sum of a value over the cases below each positive, and over those not above it."""
+        if len(self.members) > FEW_POSITIVES:
+            running = _running_sum(values[self.order])
+            below, upto = self._reach
+            return running[below], running[upto]
+        size = len(self.members) + 1
+        at_right, at_left = np.zeros((2, size))
+        for ranks in self.ranks():
+            at_right += np.bincount(ranks.right, values[ranks.cases], size)
+            at_left += np.bincount(ranks.left, values[ranks.cases], size)
+        return np.cumsum(at_right)[:-1], np.cumsum(at_left)[:-1]
 
     def above(self, ranks: Ranks) -> Float64Array:
         """Weight of the positives above each case."""
@@ -105,7 +142,8 @@ class Column:
 
     def anonymous_ranks(self) -> Iterator[Ranks]:
         """The same, where ``cases`` is not needed: it may be empty."""
-        if self.weights is None and len(self.members) > FEW_POSITIVES:
+        sorted_already = "order" in vars(self)
+        if self.weights is None and len(self.members) > FEW_POSITIVES and not sorted_already:
             packed = _pack(self.scores, self.codes)
             if packed is not None:
                 return self._by_packing(packed)
@@ -125,7 +163,7 @@ class Column:
             yield Ranks(cases, self.codes[cases], scores, left, right)
 
     def _by_sorting(self) -> Iterator[Ranks]:
-        order = np.argsort(self.scores)
+        order = self.order
         start, seen = 0, 0
         while start < len(order):
             stop = _end_of_block(self.scores, order, start)
@@ -150,7 +188,7 @@ def _running_sum(values: Float64Array) -> Float64Array:
     return np.concatenate(([0.0], np.cumsum(values)))
 
 
-def _end_of_block(scores: FloatArray, order: NDArray[np.intp], start: int) -> int:
+def _end_of_block(scores: FloatArray, order: NDArray[np.uint32], start: int) -> int:
     """End of the block from start, moved so that no run of equal scores is cut."""
     stop = min(start + _BLOCK, len(order))
     last = scores[order[stop - 1]]
@@ -220,9 +258,10 @@ class _Packed:
     def end_of_block(self, start: int) -> int:
         """End of the block from start, moved so that no run of equal scores is cut."""
         stop = min(start + _BLOCK, len(self.keys))
-        following = (int(self.keys[stop - 1]) >> self.code_bits) + 1
-        key = min(following << self.code_bits, int(np.iinfo(self.keys.dtype).max))
-        return max(stop, int(np.searchsorted(self.keys, self.keys.dtype.type(key))))
+        following = ((int(self.keys[stop - 1]) >> self.code_bits) + 1) << self.code_bits
+        if following > np.iinfo(self.keys.dtype).max:
+            return len(self.keys)
+        return int(np.searchsorted(self.keys, self.keys.dtype.type(following)))
 
     def unpack(self, start: int, stop: int) -> tuple[IntArray, FloatArray]:
         """Codes and scores of a block."""

@@ -23,6 +23,7 @@ from polyroc.statistics.pairs import (
     blank_diagonal,
     mean_over_pairs,
     ranked_influence,
+    share_of_class,
     tie_credit,
 )
 from polyroc.threads import map_threads
@@ -50,13 +51,13 @@ class Margins:
     def influence(self, predictions: Predictions, weights: Float64Array) -> Float64Array:
         """From the placements of each case in the margins of each pair."""
         gains, members = gains_of(predictions, self.partition), _members(predictions)
-        share = predictions.case_weights / predictions.class_weights[predictions.codes]
+        share = share_of_class(predictions)
         pull = np.triu(weights + weights.T, 1)
         pairs = list(combinations(range(predictions.n_classes), 2))
 
         def of_pair(pair: tuple[int, int]) -> Float64Array:
             cases, column = _pair_column(predictions, gains, members, pair)
-            row = np.where(column.codes == column.k, 0, pull[pair])
+            row = np.array([pull[pair], 0.0])
             return ranked_influence(column, row, share[cases], tie_credit(self.ties))
 
         total = np.zeros(len(predictions))

@@ -39,6 +39,10 @@ def tie_credit(ties: Ties) -> float:
     return credits[ties]
 
 
+MOST_KEPT_SCORES = 1 << 26
+"""Columns stay sorted in memory between metrics up to so many scores (about 1 GB)."""
+
+
 class PairStatistic(Protocol):
     """A K × K matrix of pair values and the influence of weighted sums over it."""
 
@@ -62,13 +66,11 @@ class Ranked:
 
     def influence(self, predictions: Predictions, weights: Float64Array) -> Float64Array:
         """From the placements of each case in each column."""
-        share = predictions.case_weights / predictions.class_weights[predictions.codes]
+        share = share_of_class(predictions)
         credit = tie_credit(self.ties)
 
         def of_column(k: int) -> Float64Array:
-            column = column_of(predictions, k)
-            row = np.where(np.arange(len(weights)) == k, 0, weights[k])[predictions.codes]
-            return ranked_influence(column, row, share, credit)
+            return ranked_influence(column_of(predictions, k), _row(weights, k), share, credit)
 
         return _summed(predictions, of_column)
 
@@ -78,19 +80,16 @@ def ranked_influence(
 ) -> Float64Array:
     """Mean credit of each case in one column, times the weight W of its pair.
 
-    ``row`` holds W_kr for each case of class r, 0 for the positives; ``share`` each case's share of
+    ``row`` holds W_kr for each class r, 0 for that of the positives; ``share`` each case's share of
     its class.
     """
-    influence = np.empty(len(row))
-    pulled = row * share
-    below = np.zeros(len(column.members) + 1)
+    influence = np.empty(len(share))
     for ranks in column.ranks():
-        cases = ranks.cases
-        influence[cases] = row[cases] * (column.above(ranks) + credit * column.tied(ranks))
-        below += (1 - credit) * np.bincount(ranks.right, pulled[cases], len(below))
-        below += credit * np.bincount(ranks.left, pulled[cases], len(below))
+        placed = column.above(ranks) + credit * column.tied(ranks)
+        influence[ranks.cases] = row[ranks.codes] * placed
     influence /= column.weight
-    influence[column.members] = np.cumsum(below)[:-1]
+    below, upto = column.sums_below(row[column.codes] * share)
+    influence[column.members] = (1 - credit) * below + credit * upto
     return influence
 
 
@@ -104,28 +103,23 @@ class Scored:
 
     def influence(self, predictions: Predictions, weights: Float64Array) -> Float64Array:
         """From the sums of the scores above and below each case."""
-        share = predictions.case_weights / predictions.class_weights[predictions.codes]
+        share = share_of_class(predictions)
 
         def of_column(k: int) -> Float64Array:
-            column = column_of(predictions, k)
-            row = np.where(np.arange(len(weights)) == k, 0, weights[k])[predictions.codes]
-            return _scored_influence(column, row, share)
+            return _scored_influence(column_of(predictions, k), _row(weights, k), share)
 
         return _summed(predictions, of_column)
 
 
 def _scored_influence(column: Column, row: Float64Array, share: Float64Array) -> Float64Array:
-    influence = np.empty(len(row))
-    pulled = row * share
-    weight, score = np.zeros((2, len(column.members) + 1))
+    influence = np.empty(len(share))
     for ranks in column.ranks():
-        cases, right = ranks.cases, ranks.right
-        influence[cases] = row[cases] * column.excess(ranks)
-        weight += np.bincount(right, pulled[cases], len(weight))
-        score += np.bincount(right, pulled[cases] * column.scores[cases], len(score))
+        influence[ranks.cases] = row[ranks.codes] * column.excess(ranks)
     influence /= column.weight
-    own = column.scores[column.members]
-    influence[column.members] = own * np.cumsum(weight)[:-1] - np.cumsum(score)[:-1]
+    pulled = row[column.codes] * share
+    weight_below, _ = column.sums_below(pulled)
+    score_below, _ = column.sums_below(pulled * column.scores)
+    influence[column.members] = column.scores[column.members] * weight_below - score_below
     return influence
 
 
@@ -190,12 +184,38 @@ def blank_diagonal(matrix: Float64Array) -> Float64Array:
 
 
 def column_of(predictions: Predictions, k: int) -> Column:
-    """Column k of the scores, the cases of class k positive."""
+    """Column k of the scores, the cases of class k positive: the one kept, or a new one."""
+    kept = predictions.derived(_shelf).get(k)
+    if kept is not None:
+        return kept
     scores = np.ascontiguousarray(predictions.scores[:, k])
     return Column(scores, predictions.codes, k, predictions.weights)
 
 
+def keep_columns(predictions: Predictions) -> None:
+    """Keep the sorted columns, where memory allows, for what else will ask for them."""
+    shelf = predictions.derived(_shelf)
+    if predictions.scores.size <= MOST_KEPT_SCORES and not shelf:
+        shelf.update({k: column_of(predictions, k) for k in range(predictions.n_classes)})
+
+
+def _shelf(_: Predictions) -> dict[int, Column]:
+    return {}
+
+
+def share_of_class(predictions: Predictions) -> Float64Array:
+    """Weight of each case as a share of its class."""
+    shares: Float64Array = 1 / predictions.class_weights[predictions.codes]
+    return shares if predictions.weights is None else shares * predictions.weights
+
+
+def _row(weights: Float64Array, k: int) -> Float64Array:
+    """Row k of the weights, without its own class."""
+    return np.where(np.arange(len(weights)) == k, 0, weights[k])
+
+
 def _summed(predictions: Predictions, of_column: Callable[[int], Float64Array]) -> Float64Array:
+    keep_columns(predictions)
     columns = range(predictions.n_classes)
     total = np.zeros(len(predictions))
     for part in map_threads(of_column, columns, predictions.n_threads):

@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.errors import InvalidInput, NotDefined
+from polyroc.errors import NotDefined
+from polyroc.options import generator_of, whole_number
 from polyroc.predictions import Predictions, shares
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Int64Array, RandomState
@@ -56,6 +57,7 @@ class Cases:
     detail: Float64Array
     """Distance to the own corner, or the scores."""
     weights: Float64Array
+    """Only the ratios within a class count."""
     members: list[NDArray[np.intp]]
 
     @property
@@ -75,14 +77,32 @@ def cases_of(predictions: Predictions, rule: Rule) -> Cases:
     members = np.split(order, np.cumsum(predictions.class_counts)[:-1])
     if rule in (Rule.HIGHEST, Rule.HIGHEST_LENIENT):
         costs = _ranks(predictions, lenient=rule is Rule.HIGHEST_LENIENT)
-        detail = predictions.derived(_rows)
+        detail = _volume_rows(predictions)
     elif rule is Rule.LENGTHS:
         lengths = corner_lengths(predictions.derived(_rows))
         costs = np.rint(lengths * _ONE).astype(np.int64)
         detail = lengths[np.arange(len(lengths)), predictions.codes]
     else:
         costs, detail = _score_costs(predictions, rule), np.zeros(len(predictions))
-    return Cases(rule, costs, detail, predictions.case_weights, members)
+    return Cases(rule, costs, detail, _scaled_weights(predictions), members)
+
+
+def _scaled_weights(predictions: Predictions) -> Float64Array:
+    """Weights times a power of two for each class, so that products over the classes stay finite.
+
+    The sum of a class lies between ½ and 1, and no digit of a weight changes.
+    """
+    exponents = np.frexp(predictions.class_weights)[1]
+    return np.ldexp(predictions.case_weights, -exponents[predictions.codes])
+
+
+def _volume_rows(predictions: Predictions) -> Float64Array:
+    """The scores whose determinants are volumes; zeros where they are no probabilities.
+
+    Determinants of other scores are not asked for, and may overflow.
+    """
+    rows = predictions.derived(_rows)
+    return rows.copy() if predictions.are_probabilities else np.zeros_like(rows)
 
 
 def _rows(predictions: Predictions) -> Float64Array:
@@ -116,9 +136,10 @@ def _score_costs(predictions: Predictions, rule: Rule) -> Int64Array:
     """
     if rule is Rule.SCORES:
         gains = predictions.scores.astype(np.float64)
-        largest = float(np.abs(gains).max())
-        scale = _ONE / 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0
-        return -np.rint(gains * scale).astype(np.int64)
+        mantissa, exponent = np.frexp(np.abs(gains).max())
+        largest = int(exponent) - (mantissa == 0.5)  # the power of two that no score exceeds
+        scaled: Float64Array = np.rint(np.ldexp(gains, _ONE.bit_length() - 1 - largest))
+        return (-scaled).astype(np.int64)
     rows = predictions.derived(_rows)
     zero = rows == 0
     costs: Int64Array = -np.rint(np.log(np.where(zero, 1, rows)) * _ONE).astype(np.int64)
@@ -246,7 +267,8 @@ def _enumerated(predictions: Predictions, rule: Rule) -> Float64Array:
 
     chunks = _chunks(int(starts[1]), int(count))
     sums = np.sum(map_threads(of_chunk, chunks, predictions.n_threads), axis=0)
-    others = np.prod(predictions.class_weights) / predictions.class_weights
+    totals = np.array([cases.weights[chosen].sum() for chosen in cases.members])
+    others = np.prod(totals) / totals
     projections: Float64Array = sums / others[predictions.codes][:, None]
     return projections
 
@@ -273,11 +295,9 @@ def drawn_mean(
     """
     from polyroc.kernels.tuples import sample_assignment, sample_highest
 
-    n_tuples = DEFAULT_DRAWS if n_tuples is None else int(n_tuples)
-    if n_tuples < 2:
-        raise InvalidInput(f"n_tuples must be at least 2, got {n_tuples}.")
+    n_tuples = whole_number(DEFAULT_DRAWS if n_tuples is None else n_tuples, "n_tuples", least=2)
+    generator = generator_of(rng)
     cases = predictions.derived(cases_of, rule)
-    generator = np.random.default_rng(rng)
     tuples = np.column_stack(
         [
             generator.choice(chosen, n_tuples, p=shares(cases.weights[chosen]))

@@ -1,0 +1,122 @@
+"""What a study is about: learners, data and metrics, checked before anything runs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from polyroc.errors import InvalidInput, InvalidType
+from polyroc.intake import read_labels
+from polyroc.metrics import registry
+from polyroc.metrics.declaration import Metric
+from polyroc.predictions import classes_of
+from polyroc.typing import IntArray, Label, LabelsLike
+
+Estimators = Mapping[str, Any] | Sequence[tuple[str, Any]]
+
+PAPER_METRICS = (
+    "hand_till",
+    "vus",
+    "vus2",
+    "triangle_area",
+    "total_length",
+    "hand_till_probabilistic",
+    "hand_till_scored",
+    "wvus",
+    "wvus2",
+)
+"""The metrics of paper 000, in the order of its Table 1."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every split does."""
+
+    estimators: dict[str, Any]
+    X: Any
+    y: Any
+    codes: IntArray
+    classes: tuple[Label, ...]
+    metrics: tuple[Metric, ...]
+    test_size: float
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        return tuple(metric.name for metric in self.metrics)
+
+    @cached_property
+    def fingerprint(self) -> dict[str, Any]:
+        """What must be the same for splits to belong together, besides the seed."""
+        import joblib
+        from sklearn.base import clone
+
+        return {
+            "data": joblib.hash((self.X, self.y, self.classes), hash_name="sha1"),
+            "estimators": {
+                name: joblib.hash(clone(estimator), hash_name="sha1")
+                for name, estimator in self.estimators.items()
+            },
+            "metrics": list(self.metric_names),
+            "test_size": self.test_size,
+        }
+
+
+def plan_of(
+    estimators: Estimators,
+    X: Any,
+    y: LabelsLike,
+    test_size: float,
+    metrics: Iterable[str] | str | None,
+    labels: LabelsLike | None,
+) -> Plan:
+    values, _ = read_labels(y)
+    classes = classes_of(y, labels)
+    codes = _codes(values, classes)
+    if not 0 < test_size < 1:
+        raise InvalidInput(f"test_size must lie between 0 and 1, got {test_size}.")
+    chosen = _chosen(metrics, len(classes))
+    named = _named(estimators)
+    return Plan(named, X, np.array(values.tolist()), codes, classes, chosen, float(test_size))
+
+
+def _codes(values: Any, classes: tuple[Label, ...]) -> IntArray:
+    position = {label: code for code, label in enumerate(classes)}
+    strays = [label for label in dict.fromkeys(values.tolist()) if label not in position]
+    if strays:
+        raise InvalidInput(f"y has the label {strays[0]!r}, which is not among the labels.")
+    codes = np.array([position[label] for label in values.tolist()])
+    counts = np.bincount(codes, minlength=len(classes))
+    if len(classes) < 2 or counts.min() < 2:
+        fewest = classes[int(counts.argmin())]
+        raise InvalidInput(
+            "A study needs at least two classes with two cases each, for training and test; "
+            f"class {fewest!r} has {counts.min()} of {len(codes)} cases."
+        )
+    return codes
+
+
+def _chosen(metrics: Iterable[str] | str | None, n_classes: int) -> tuple[Metric, ...]:
+    if metrics is None and n_classes == 3:
+        return tuple(registry.select(PAPER_METRICS))
+    chosen = registry.select(metrics)
+    if metrics is None:
+        return tuple(metric for metric in chosen if n_classes in metric.classes)
+    return tuple(chosen)
+
+
+def _named(estimators: Estimators) -> dict[str, Any]:
+    pairs = list(estimators.items() if isinstance(estimators, Mapping) else estimators)
+    named = {str(name): estimator for name, estimator in pairs}
+    if not pairs:
+        raise InvalidInput("There are no estimators. Pass at least one, by name.")
+    if len(named) < len(pairs):
+        raise InvalidInput("Two estimators have the same name. Give each its own.")
+    for name, estimator in named.items():
+        if not hasattr(estimator, "fit") or isinstance(estimator, type):
+            raise InvalidType(
+                f"{name!r} is {estimator!r}, which is no scikit-learn estimator. "
+                "Pass unfitted classifiers, such as LogisticRegression()."
+            )
+    return named

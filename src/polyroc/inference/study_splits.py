@@ -1,0 +1,197 @@
+"""Running the splits of a study, in parallel, and keeping what is finished."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.inference.study_plan import Plan
+from polyroc.inference.study_result import Study
+from polyroc.metrics.declaration import Metric
+from polyroc.predictions import Predictions
+from polyroc.threads import thread_count
+from polyroc.typing import Float64Array, IntArray, Label
+
+SECONDS_BETWEEN_SAVES = 5.0
+
+Reasons = dict[tuple[str, str], str]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The splits that are done so far."""
+
+    plan: Plan
+    seed: int
+    values: dict[int, Float64Array] = field(default_factory=dict)
+    reasons: Reasons = field(default_factory=dict)
+
+    def settings(self) -> dict[str, Any]:
+        return {**self.plan.fingerprint, "seed": self.seed}
+
+    def study(self, n_splits: int) -> Study | None:
+        """What is done of the first so many splits; None if nothing is."""
+        splits = [split for split in sorted(self.values) if split < n_splits]
+        if not splits:
+            return None
+        values = np.array([self.values[split] for split in splits])
+        values.flags.writeable = False
+        return Study(
+            values=values,
+            estimators=tuple(self.plan.estimators),
+            metrics=self.plan.metric_names,
+            classes=self.plan.classes,
+            splits=tuple(splits),
+            test_size=self.plan.test_size,
+            seed=self.seed,
+            notes=dict(self.reasons),
+        )
+
+
+class Store(Protocol):
+    """Where finished splits are kept."""
+
+    def save(self, finished: Finished) -> None:
+        """Keep them."""
+
+
+def run_splits(
+    finished: Finished,
+    missing: list[int],
+    n_splits: int,
+    n_jobs: int | None,
+    progress: bool,
+    store: Store | None,
+) -> None:
+    """Run the missing splits, keep what is done, whatever stops the rest."""
+    from joblib import effective_n_jobs
+    from sklearn.utils.parallel import Parallel, delayed
+
+    n_threads = max(1, thread_count() // effective_n_jobs(n_jobs))
+    tasks = (delayed(run_split)(finished.plan, finished.seed, b, n_threads) for b in missing)
+    results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
+    saved = time.monotonic()
+    try:
+        with _progress_bar(progress, n_splits, n_splits - len(missing)) as advance:
+            for split, values, reasons in results:
+                finished.values[split] = values
+                finished.reasons.update(reasons)
+                advance()
+                if store is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
+                    store.save(finished)
+                    saved = time.monotonic()
+    finally:
+        results.close()
+        if store is not None and missing:
+            store.save(finished)
+
+
+@contextmanager
+def _progress_bar(wanted: bool, total: int, done: int) -> Iterator[Callable[[], None]]:
+    if not (wanted and sys.stderr.isatty()):
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("splits", total=total, completed=done)
+        yield lambda: bar.advance(task)
+
+
+def run_split(
+    plan: Plan, seed: int, split: int, n_threads: int
+) -> tuple[int, Float64Array, Reasons]:
+    """Values (estimators, metrics) of one split, and why some do not exist."""
+    from sklearn.model_selection import train_test_split
+
+    X_train, X_test, y_train, y_test, codes_train, codes_test = train_test_split(
+        plan.X,
+        plan.y,
+        plan.codes,
+        test_size=plan.test_size,
+        stratify=plan.codes,
+        random_state=_state(seed, split),
+    )
+    _check_classes(plan, codes_train, "training")
+    _check_classes(plan, codes_test, "test")
+    values, reasons = [], {}
+    for number, (name, estimator) in enumerate(plan.estimators.items()):
+        try:
+            model = _seeded(estimator, _state(seed, split, number)).fit(X_train, y_train)
+            scores, probabilities = _scores(model, X_test, plan.classes)
+            predictions = Predictions(y_test, scores, labels=plan.classes, n_threads=n_threads)
+        except Exception as error:
+            error.add_note(f"This was estimator {name!r} in split {split} of the study.")
+            raise
+        row = [_value(predictions, metric, probabilities) for metric in plan.metrics]
+        values.append([np.nan if isinstance(value, str) else value for value in row])
+        reasons.update(_reasons(name, plan.metric_names, row))
+    return split, np.array(values), reasons
+
+
+def _state(seed: int, *stream: int) -> int:
+    """Seed for scikit-learn from a stream of the study's seed."""
+    return int(np.random.SeedSequence(seed, spawn_key=stream).generate_state(1)[0])
+
+
+def _check_classes(plan: Plan, codes: IntArray, part: str) -> None:
+    counts = np.bincount(codes, minlength=len(plan.classes))
+    if counts.min() == 0:
+        raise InvalidInput(
+            f"Class {plan.classes[int(counts.argmin())]!r} has no cases in the {part} set of a "
+            f"split with test_size={plan.test_size:g}. Choose another test_size, or add cases."
+        )
+
+
+def _seeded(estimator: Any, state: int) -> Any:
+    """A clone in which every random_state that was None is set, also of parts."""
+    from sklearn.base import clone
+
+    copy = clone(estimator)
+    states = sorted(
+        name
+        for name, value in copy.get_params(deep=True).items()
+        if value is None and name.rpartition("__")[2] == "random_state"
+    )
+    draws = np.random.SeedSequence(state).generate_state(len(states)).tolist()
+    return copy.set_params(**dict(zip(states, draws, strict=True)))
+
+
+def _scores(model: Any, X: Any, classes: tuple[Label, ...]) -> tuple[Float64Array, bool]:
+    """Scores with columns in the order of the classes, and whether they are probabilities."""
+    probabilities = hasattr(model, "predict_proba")
+    if not probabilities and not hasattr(model, "decision_function"):
+        raise InvalidType(
+            f"{type(model).__name__} has neither predict_proba nor decision_function. "
+            "Pass a classifier with one of them."
+        )
+    scores = np.asarray(model.predict_proba(X) if probabilities else model.decision_function(X))
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores])
+    position = {label: column for column, label in enumerate(model.classes_.tolist())}
+    return scores[:, [position[label] for label in classes]], probabilities
+
+
+def _value(predictions: Predictions, metric: Metric, probabilities: bool) -> float | str:
+    """The value, or the reason why there is none."""
+    if metric.needs_probabilities and not probabilities:
+        return f"{metric.name} needs probabilities, and the estimator has no predict_proba"
+    try:
+        return metric.value(predictions)
+    except NotDefined as reason:
+        return str(reason)
+
+
+def _reasons(name: str, metrics: tuple[str, ...], row: list[float | str]) -> Reasons:
+    return {
+        (name, metric): value
+        for metric, value in zip(metrics, row, strict=True)
+        if isinstance(value, str)
+    }

@@ -1,0 +1,321 @@
+"""What an evaluation says: tables, intervals, reasons and notes."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+from scipy.stats import norm, t
+
+from polyroc import estimate, evaluate, registry
+from polyroc.errors import InvalidInput
+from polyroc.results import Estimate, Evaluation
+
+rng = np.random.default_rng(1)
+Y = np.repeat(["a", "b", "c"], [20, 15, 12])
+P = rng.dirichlet(np.ones(3), len(Y))
+P[np.arange(len(Y)), np.searchsorted(["a", "b", "c"], Y)] += 0.4
+P /= P.sum(axis=1, keepdims=True)
+COLUMNS = ["metric", "value", "standard_error", "low", "high", "method", "note"]
+CORNERED = ("simplex_volume", "triangle_area", "total_length")
+
+
+@pytest.fixture(scope="module")
+def everything():
+    return evaluate(Y, P, "all")
+
+
+def codes(found: Estimate) -> set[str]:
+    return {note.code for note in found.notes}
+
+
+def test_frame(everything):
+    frame = everything.frame()
+    assert list(frame.columns) == COLUMNS
+    assert list(frame["metric"]) == list(registry)
+    assert list(frame["metric"]) == list(everything)
+    for row in frame.itertuples():
+        found = everything[row.metric]
+        low, high, *_ = found.interval(0.95)
+        expected = [found.value, found.standard_error, low, high]
+        shown = [row.value, row.standard_error, row.low, row.high]
+        np.testing.assert_array_equal(shown, expected)
+        assert row.note == found.note
+
+
+def test_values_are_those_of_the_functions(everything):
+    for name, found in everything.items():
+        if 3 in registry[name].classes:
+            assert found.value == registry[name].function(Y, P)
+
+
+def test_default_metrics():
+    assert all(registry[name].default for name in evaluate(Y, P))
+    assert "roc_auc" not in evaluate(Y, P)
+    assert "roc_auc" in evaluate(Y[:35], P[:35, :2])
+
+
+def test_one_metric(everything):
+    found = estimate(Y, P, "auc_mu")
+    assert (found.value, found.standard_error) == (
+        everything["auc_mu"].value,
+        everything["auc_mu"].standard_error,
+    )
+    assert estimate(Y, P).metric == "hand_till"
+    assert dict(found.counts) == {"a": 20, "b": 15, "c": 12}
+
+
+def test_a_metric_that_was_not_asked_for():
+    with pytest.raises(KeyError, match="'vus' was not evaluated; there are hand_till"):
+        evaluate(Y, P, ["hand_till"])["vus"]
+
+
+def test_json(everything):
+    made = json.loads(json.dumps(everything.to_dict(), allow_nan=False))
+    assert [each["metric"] for each in made["metrics"]] == list(registry)
+    assert made["level"] == 0.95
+    missing = next(each for each in made["metrics"] if each["metric"] == "roc_auc")
+    assert (missing["value"], missing["standard_error"], missing["low"]) == (None, None, None)
+    assert missing["notes"][0]["code"] == "not-defined"
+    hand_till = next(each for each in made["metrics"] if each["metric"] == "hand_till")
+    assert hand_till["value"] == everything["hand_till"].value
+    assert hand_till["counts"] == {"a": 20, "b": 15, "c": 12}
+
+
+@pytest.mark.parametrize("options", [{"interval": "bootstrap", "n_replicates": 20, "rng": 1}, {}])
+@pytest.mark.parametrize("labels", [[0, 1, 2], [True, False], ["x", "y", "z"]])
+def test_json_of_other_labels_and_methods(options, labels):
+    y = np.array(labels)[np.arange(len(Y)) % len(labels)]
+    made = evaluate(y, P[:, : len(labels)], "all", **options).to_dict(0.8)
+    assert json.loads(json.dumps(made, allow_nan=False))["level"] == 0.8
+
+
+def test_repr(everything):
+    found = everything["hand_till"]
+    low, high, *_ = found.interval()
+    assert repr(found) == (f"hand_till = {found.value:.4f} (95 % interval {low:.4f} to {high:.4f})")
+    lines = repr(everything).splitlines()
+    assert lines[0].split() == COLUMNS
+    assert len(lines) == 1 + len(everything)
+    line = next(line for line in lines if line.startswith("roc_auc"))
+    assert "–" in line and "nan" not in line
+
+
+def test_html_escapes_names():
+    y = np.where(Y == "c", "<b>c</b>", Y)[:40]
+    made = evaluate(y, P[:40], labels=["a", "b", "<b>c</b>"])._repr_html_()
+    assert "<b>" not in made
+    assert "&lt;b&gt;c&lt;/b&gt; (5)" in made
+    assert made.count("<tr>") == 1 + len(evaluate(Y, P))
+
+
+def test_wrong_number_of_classes(everything):
+    for name in ("roc_auc", "probabilistic_auc", "scored_auc"):
+        found = everything[name]
+        assert math.isnan(found.value) and math.isnan(found.standard_error)
+        assert codes(found) == {"not-defined"}
+        assert "defined for 2 classes, but there are 3" in found.note
+        assert all(math.isnan(limit) for limit in found.interval()[:2])
+    two = evaluate(Y[:35], P[:35, :2], ["triangle_area"], normalize=True)["triangle_area"]
+    assert math.isnan(two.value) and "simplex_volume" in two.note
+
+
+def test_scores_that_are_no_probabilities():
+    found = evaluate(Y, np.log(P), ["hand_till", "total_length"])
+    assert math.isfinite(found["hand_till"].standard_error)
+    assert math.isnan(found["total_length"].value)
+    assert "normalize=True" in found["total_length"].note
+
+
+@pytest.mark.parametrize("name", [name for name in registry if 3 in registry[name].classes])
+def test_one_case_in_a_class(name):
+    found = evaluate(Y[:36], P[:36], [name])[name]
+    assert math.isfinite(found.value) and math.isnan(found.standard_error)
+    assert "one-case" in codes(found)
+    assert "class 'c' has one case" in found.note
+    assert all(math.isnan(limit) for limit in found.interval()[:2])
+
+
+@pytest.mark.parametrize("name", [name for name in registry if 3 in registry[name].classes])
+@pytest.mark.parametrize("sizes", [(4, 4, 4), (10, 10, 10), (7, 5, 3)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_value_of_exactly_one(name, sizes, weighted):
+    y = np.repeat([0, 1, 2], sizes)
+    w = np.random.default_rng(3).random(len(y)) + 0.1 if weighted else None
+    found = evaluate(y, np.eye(3)[y], [name], sample_weight=w)[name]
+    assert found.value == pytest.approx(1, abs=1e-12)
+    assert math.isnan(found.standard_error)
+    assert codes(found) & {"no-variation", "no-derivative"}
+    assert all(math.isnan(limit) for limit in found.interval()[:2])
+
+
+def test_separated_but_not_certain():
+    y = np.repeat([0, 1, 2], 10)
+    p = np.clip(np.eye(3)[y], 0.1, 0.8) + np.random.default_rng(0).uniform(0, 1e-3, (30, 3))
+    found = evaluate(y, p, ["hand_till", "vus", "total_length"], normalize=True)
+    assert codes(found["hand_till"]) == codes(found["vus"]) == {"no-variation"}
+    assert found["total_length"].standard_error > 0
+
+
+@pytest.mark.parametrize("name", ["simplex_volume", "triangle_area"])
+def test_corner_of_the_volume(name):
+    found = evaluate([0, 0, 1, 1, 2, 2], np.tile([0.5, 0.25, 0.25], (6, 1)), [name])[name]
+    assert found.value == 0
+    assert math.isnan(found.standard_error)
+    assert "no-derivative" in codes(found) and "lower dimension" in found.note
+
+
+def test_corner_of_the_total_length():
+    p = np.array([[1, 0, 0], [1, 0, 0], [0.2, 0.6, 0.2], [0, 0.8, 0.2], [0.5, 0, 0.5], [0, 0, 1]])
+    found = evaluate([0, 0, 1, 1, 2, 2], p, ["total_length"])["total_length"]
+    assert math.isnan(found.standard_error)
+    assert "no-derivative" in codes(found) and "class 0 is in its corner" in found.note
+
+
+class TestNotes:
+    def test_none(self):
+        assert evaluate(Y, P, ["hand_till"])["hand_till"].notes == ()
+
+    def test_tied_scores(self):
+        found = evaluate(Y, P.round(1), ["hand_till", "pdi"])
+        for each in found.values():
+            assert codes(each) == {"tied-scores"}
+            assert "% of pairs are tied" in each.note
+
+    def test_share_of_tied_pairs(self):
+        """One of the four pairs of each column is tied."""
+        found = evaluate([0, 0, 1, 1], [0.2, 0.5, 0.5, 0.7], ["roc_auc"])["roc_auc"]
+        assert "25.0% of pairs are tied" in found.note
+
+    def test_small_classes(self):
+        found = evaluate(Y[:40], P[:40], ["hand_till"])["hand_till"]
+        assert codes(found) == {"small-class"}
+        assert found.note == "fewer than 10 cases: c (5)"
+
+    def test_ties_matter(self):
+        coarse = np.random.default_rng(6).multinomial(4, [1 / 3] * 3, len(Y)) / 4
+        for name, each in evaluate(Y, coarse, ["vus", "vus2"]).items():
+            assert codes(each) == {"ties-matter"}
+            strict, lenient = (
+                registry[name].function(Y, coarse, ties=ties) for ties in ("strict", "lenient")
+            )
+            assert each.note == f"ties: {strict:.4f} if wrong, {lenient:.4f} if right"
+
+    @pytest.mark.parametrize("name", ["au1p", "aunu", "aunp"])
+    @pytest.mark.parametrize(
+        ("options", "code"),
+        [
+            ({}, "priors-fixed"),
+            ({"sampling": "random"}, "priors-sampled"),
+            ({"priors": {"a": 0.5, "b": 0.3, "c": 0.2}}, "priors-given"),
+        ],
+    )
+    def test_priors(self, name, options, code):
+        assert codes(evaluate(Y, P, [name], **options)[name]) == {code}
+        assert codes(evaluate(Y, P, ["hand_till"], **options)["hand_till"]) == set()
+
+    def test_skipped_classes(self):
+        wide = np.column_stack([P[:35, :2], P[:35, 2], np.zeros(35)])
+        labels = ["a", "b", "none here", "nor here"]
+        found = evaluate(Y[:35], wide, ["hand_till"], labels=labels, absent="skip")["hand_till"]
+        assert codes(found) == {"skipped-classes"}
+        assert "none here, nor here" in found.note
+        assert list(found.counts) == ["a", "b"]
+
+
+class TestIntervals:
+    @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+    def test_formulas(self, everything, level):
+        found = everything["hand_till"]
+        value, error = found.value, found.standard_error
+        quantile = t.ppf((1 + level) / 2, found.degrees_of_freedom)
+        plain = found.interval(level, scale="plain")
+        assert plain[:2] == pytest.approx((value - quantile * error, value + quantile * error))
+        reach = quantile * error / (value * (1 - value))
+        limits = expit([logit(value) - reach, logit(value) + reach])
+        assert found.interval(level)[:2] == pytest.approx(limits, rel=1e-12)
+        normal = found.interval(level, scale="plain", small_sample=False)
+        assert normal.high == pytest.approx(value + norm.ppf((1 + level) / 2) * error)
+
+    def test_stay_in_the_range(self, everything):
+        for name, found in everything.items():
+            if 3 not in registry[name].classes:
+                continue
+            for level in (0.5, 0.95, 0.999999):
+                low, high, said, scale = found.interval(level)
+                assert found.range[0] <= low < found.value < high <= found.range[1]
+                assert (said, scale) == (level, "logit")
+
+    def test_wider_with_the_level(self, everything):
+        found = everything["vus"]
+        widths = [np.ptp(found.interval(level)[:2]) for level in (0.5, 0.8, 0.95, 0.99)]
+        assert widths == sorted(widths)
+
+    def test_level_of_the_tables(self):
+        found = evaluate(Y, P, ["hand_till"], level=0.8)
+        assert found.frame()["low"][0] == found["hand_till"].interval(0.8).low
+        assert found.frame(0.99)["low"][0] == found["hand_till"].interval(0.99).low
+        assert found.to_dict()["level"] == 0.8
+        assert found.to_dict(0.6)["metrics"][0]["low"] == found["hand_till"].interval(0.6).low
+
+    @pytest.mark.parametrize("level", [0, 1, 95, -0.1, math.nan])
+    def test_level_out_of_range(self, everything, level):
+        with pytest.raises(InvalidInput, match="level must lie between 0 and 1"):
+            everything["hand_till"].interval(level)
+        with pytest.raises(InvalidInput, match="level must lie between 0 and 1"):
+            everything.frame(level)
+        with pytest.raises(InvalidInput, match="level must lie between 0 and 1"):
+            evaluate(Y, P, ["hand_till"], level=level)
+
+    def test_unknown_scale(self, everything):
+        for name in ("hand_till", "roc_auc"):
+            with pytest.raises(InvalidInput, match='scale must be "logit"'):
+                everything[name].interval(scale="probit")
+
+    def test_replicates_are_needed(self, everything):
+        with pytest.raises(InvalidInput, match='Pass interval="bootstrap"'):
+            everything["hand_till"].interval(scale="bca")
+
+    def test_values_only(self):
+        found = evaluate(Y, P, ["hand_till"], interval=None)["hand_till"]
+        assert found.value == registry["hand_till"].function(Y, P)
+        assert math.isnan(found.standard_error)
+        assert found.method == "value only"
+
+    def test_methods(self, everything):
+        assert everything["hand_till"].method == "influence"
+        with pytest.raises(InvalidInput, match='"influence", "bootstrap" or None, got \'exact\''):
+            evaluate(Y, P, interval="exact")
+
+    def test_small_class_widens(self):
+        """t quantiles: a class of three cases that makes up most of the variance."""
+        found = evaluate(Y[:38], P[:38], ["hand_till"])["hand_till"]
+        assert found.degrees_of_freedom < 10
+        wide, normal = (found.interval(0.95, small_sample=small) for small in (True, False))
+        assert wide.low < normal.low and wide.high > normal.high
+
+
+def test_results_are_frozen(everything):
+    with pytest.raises(AttributeError):
+        everything["hand_till"].value = 1
+    with pytest.raises(AttributeError):
+        everything.level = 0.5
+    assert isinstance(everything, Evaluation)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": "copies"}, 'weights must be "sampling" or "frequency"'),
+        ({"sampling": "fixed"}, 'sampling must be "stratified" or "random"'),
+        ({"groups": [1, 2]}, "Pass one group per case"),
+        (
+            {"groups": np.arange(47), "weights": "frequency", "sample_weight": np.ones(47)},
+            "exclude each other",
+        ),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(InvalidInput, match=message):
+        evaluate(Y, P, ["hand_till"], **options)
