@@ -5,6 +5,8 @@ with the signal s tuned to a value of M. Class sizes are fixed. The truth of a m
 on 10⁶ cases; for tuple metrics, which are unbiased but dear, it is the mean over all samples.
 
 A cell outside 92.5–97 % is marked with *; an interval that does not exist counts as a miss.
+
+The file is not called coverage.py: numba imports a module of that name where it finds one.
 """
 
 import argparse
@@ -26,6 +28,12 @@ CONFIGURATIONS = {
     "4 balanced": (75, 75, 75, 75),
     "4 70/15/10/5": (210, 45, 30, 15),
 }
+ADVICE = """
+Rank metrics fall short where a class of 15 cases meets M ≥ .97: most samples hold no misplaced case
+of it, their values lie near 1 and their standard errors are too small, so nearly all misses are
+intervals above the truth. There is no bias, the root mean square of the standard errors is right,
+and BCa does no better. Ask for interval(0.99) there: it holds the truth in 94–98 % of samples.
+Metrics of the probabilities themselves (M_p, M_s, TL, AOT, wVUS) keep their level."""
 LARGE = 1_000_000
 CHUNK = 20
 
@@ -209,6 +217,7 @@ def show_table(found: dict[str, dict[str, Coverage]]) -> None:
         shown = [_shown(found[title].get(name)) for title in titles]
         print(f"{name:24}" + "".join(f"{cell:>8}" for cell in shown))
     print("\n– : tuple metrics are not tried for K = 4, where all tuples of 300 cases are too many")
+    print(ADVICE)
 
 
 def _shown(cell: Coverage | None) -> str:

@@ -10,8 +10,8 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "polyroc"
 
 LAYERS = (
-    {"_version", "errors", "kept", "kernels", "threads", "typing"},
-    {"intake", "predictions", "classes", "results"},
+    {"_version", "errors", "kept", "kernels", "options", "threads", "typing"},
+    {"classes", "intake", "predictions", "results", "score_table", "weights"},
     {"statistics"},
     {"metrics", "curves", "utility", "surface", "scale"},
     {"datasets", "readers", "coupling", "scorers"},

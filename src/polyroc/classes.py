@@ -25,6 +25,15 @@ class Declared(NamedTuple):
     by_columns: bool = False
     """Whether the names of the columns say which classes there are."""
 
+    def columns_of(self, present: NDArray[np.intp]) -> tuple[int, ...]:
+        """Columns of some of the classes; the only one where there is one for two classes."""
+        return self.columns if len(self.columns) == 1 else tuple(self.columns[k] for k in present)
+
+    def classes_without(self, present: NDArray[np.intp]) -> tuple[Label, ...]:
+        """The other classes."""
+        kept = set(present.tolist())
+        return tuple(label for k, label in enumerate(self.classes) if k not in kept)
+
 
 def declared_classes(
     labels: LabelsLike | None,

@@ -13,6 +13,12 @@ class InvalidType(PolyrocError, TypeError):
     """The kind of object given cannot be read."""
 
 
+class UnknownName(InvalidInput, KeyError):
+    """A name that is not among those there are; a mapping raises it as a KeyError."""
+
+    __str__ = Exception.__str__
+
+
 class NotDefined(InvalidInput):
     """The quantity asked for does not exist for these data."""
 

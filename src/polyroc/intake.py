@@ -129,7 +129,7 @@ def _object_numbers(
     flat = array.ravel().tolist()
     if all(issubclass(kind, (Real, Decimal, np.bool_)) for kind in set(map(type, flat))):
         try:
-            return array.astype(np.float64)
+            return _as_float64(array)
         except (OverflowError, ValueError):
             pass  # found and named below
     numbers = np.empty(array.size)
@@ -149,7 +149,8 @@ def _real(value: Any) -> float:
         return np.nan
     if isinstance(value, _NO_NUMBERS) or np.ndim(value):
         raise TypeError
-    return float(value)
+    with np.errstate(over="ignore"):  # a long double may be beyond float64
+        return float(value)
 
 
 def _no_number(value: Any, what: str, index: str, error: Exception) -> PolyrocError:

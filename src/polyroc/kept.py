@@ -1,8 +1,8 @@
 """A property that is computed once and kept, without a lock.
 
-``functools.cached_property`` holds one lock for all instances up to Python 3.11, which makes threads
-that sort different columns wait for each other. Here two threads that ask the same instance at the
-same moment may both compute the value; it is the same.
+``functools.cached_property`` holds one lock for all instances up to Python 3.11, which makes
+threads that sort different columns wait for each other. Here two threads that ask the same instance
+at the same moment may both compute the value; it is the same.
 """
 
 from collections.abc import Callable

@@ -102,9 +102,7 @@ class Predictions:
         normalize: bool = False,
         n_threads: int | None = None,
     ) -> None:
-        check_choice(absent, "absent", ("raise", "skip"))
-        if not isinstance(normalize, (int, np.bool_)):
-            raise InvalidType(f"normalize must be True or False, got {shown(normalize)}.")
+        _check_options(absent, normalize)
         n_threads = None if n_threads is None else thread_count(n_threads)
         table, names = read_scores(y_score)
         values, categories = read_labels(y_true)
@@ -119,28 +117,20 @@ class Predictions:
         present = present_classes(codes, declared.classes, absent)
         if len(present) < len(declared.classes):
             codes = np.searchsorted(present, codes).astype(codes.dtype)
-        one_column = table.shape[1] == 1
-        columns = (0,) if one_column else tuple(declared.columns[k] for k in present)
-        origin = Origin(names, rows, columns)
-        scores = _chosen(table, origin)
-        if normalize:
-            scores, one_column = normalized(scores, origin), False
-        elif one_column:
-            scores = mirrored(scores)
-        classes = tuple(declared.classes[k] for k in present)
+        origin = Origin(names, rows, declared.columns_of(present))
         self._fill(
-            classes=classes,
+            classes=tuple(declared.classes[k] for k in present),
             declared=declared.classes,
-            skipped=tuple(label for label in declared.classes if label not in set(classes)),
+            skipped=declared.classes_without(present),
             codes=codes,
-            scores=scores,
+            scores=_final_scores(table, origin, normalize),
             weights=weights,
-            one_column=one_column,
+            one_column=table.shape[1] == 1 and not normalize,
             n_threads=n_threads,
             _origin=origin,
         )
         if weights is not None:
-            check_spread(self.class_weights, classes)
+            check_spread(self.class_weights, self.classes)
 
     def _fill(self, **fields: Any) -> None:
         """Set all attributes, arrays read-only, with nothing derived yet."""
@@ -267,11 +257,21 @@ def _frozen(value: Any) -> Any:
     return value
 
 
-def _chosen(table: FloatArray, origin: Origin) -> FloatArray:
-    """The rows and columns that count: a view where that is all of them in order."""
+def _check_options(absent: Absent, normalize: bool) -> None:
+    check_choice(absent, "absent", ("raise", "skip"))
+    if not isinstance(normalize, (int, np.bool_)):
+        raise InvalidType(f"normalize must be True or False, got {shown(normalize)}.")
+
+
+def _final_scores(table: FloatArray, origin: Origin, normalize: bool) -> FloatArray:
+    """The rows and columns that count: a view where that is all of them, in order, as they are."""
     if origin.columns != tuple(range(table.shape[1])):
         table = table[:, origin.columns]
-    return table if origin.rows is None else table[origin.rows]
+    if origin.rows is not None:
+        table = table[origin.rows]
+    if normalize:
+        return normalized(table, origin)
+    return mirrored(table) if table.shape[1] == 1 else table
 
 
 def _class_counts(predictions: Predictions) -> NDArray[np.intp]:

@@ -11,6 +11,7 @@ from common.samples import METRICS, NAMES, class_numbers, sample_for
 import polyroc
 from polyroc import registry
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.metrics.registry import _short
 from polyroc.statistics import tuples
 
 LIMITED = [m for m in METRICS if m.classes.most is not None]
@@ -80,7 +81,7 @@ def test_unknown_option(metric):
     signature = inspect.signature(metric.function)
     assert found == (
         f"{metric.name}(): got an unexpected keyword argument 'colour'. "
-        f"Its signature is {metric.name}{signature}."
+        f"Its signature is {metric.name}{_short(signature)}."
     )
     assert "missing a required argument" in raised(InvalidType, metric.function, sample.y)
     assert "too many positional" in raised(InvalidType, metric.function, sample.y, sample.p, [0, 1])

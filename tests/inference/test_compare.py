@@ -308,6 +308,28 @@ def test_one_case_in_a_class():
         assert "no standard error" in row.note
 
 
+def test_one_case_in_a_class_with_weights():
+    """Sums of weights that round do not turn into warnings or p-values."""
+    for seed in range(10):
+        generator = np.random.default_rng(seed)
+        y = np.r_[0, 0, 1, 1, 2, generator.integers(0, 2, 12)]
+        models = {name: generator.dirichlet(np.ones(3), len(y)) for name in "ab"}
+        w = generator.random(len(y)) + 0.1
+        for row in compare(y, models, NAMES, sample_weight=w).differences:
+            assert math.isnan(row.standard_error) and math.isnan(row.p_value)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_models_that_do_not_vary(weighted):
+    """Every case of a class has the same scores: a difference, but no standard error of it."""
+    y = np.repeat([0, 1, 2], 10)
+    w = np.random.default_rng(0).random(30) + 0.1 if weighted else None
+    models = {"certain": np.eye(3)[y], "less so": 0.9 * np.eye(3)[y] + 0.1 / 3}
+    for row in compare(y, models, NAMES, sample_weight=w).differences:
+        assert math.isnan(row.standard_error) and math.isnan(row.p_value), row.metric
+        assert "no standard error" in row.note
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -48,24 +48,19 @@ def assert_near(p_value: float, exact: float, n_replicates: int = N) -> None:
     assert abs(p_value - exact) <= 4 * spread + 1 / (1 + n_replicates)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_all_exchanges(name):
-    (row,) = permuted([name]).differences
-    assert_near(row.p_value, exact_p_value(name, np.arange(len(Y))))
-
-
-@pytest.mark.parametrize("name", ["hand_till", "au1p", "auc_mu", "total_length", "pdi", "vus"])
-def test_weights(name):
-    w = np.array([1, 2, 0.5, 1, 3, 1, 1.5])
-    (row,) = permuted([name], sample_weight=w).differences
-    assert_near(row.p_value, exact_p_value(name, np.arange(len(Y)), w))
-
-
-@pytest.mark.parametrize("name", ["hand_till", "auc_mu", "total_length", "pdi", "vus2"])
-def test_groups_are_exchanged_together(name):
-    groups = np.array([0, 0, 1, 1, 2, 2, 3])
-    (row,) = permuted([name], groups=groups).differences
-    assert_near(row.p_value, exact_p_value(name, groups))
+@pytest.mark.parametrize(
+    ("units", "w"),
+    [
+        (np.arange(len(Y)), None),
+        (np.arange(len(Y)), np.array([1, 2, 0.5, 1, 3, 1, 1.5])),
+        (np.array([0, 0, 1, 1, 2, 2, 3]), None),
+    ],
+    ids=["cases", "weights", "groups exchanged together"],
+)
+def test_all_exchanges(units, w):
+    groups = None if len(set(units)) == len(Y) else units
+    for row in permuted(sample_weight=w, groups=groups).differences:
+        assert_near(row.p_value, exact_p_value(row.metric, units, w))
 
 
 def test_one_group():

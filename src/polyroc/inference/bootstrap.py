@@ -25,8 +25,8 @@ from polyroc.inference.resampling import (
     Replicator,
     Resampler,
     drawn_weights,
-    seed_of,
 )
+from polyroc.inference.seeds import seed_of
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference.influence import Design, Sampling, Weighting, covariance, degrees_of_freedom
 from polyroc.inference.notes import notes_on
+from polyroc.inference.seeds import seed_of
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
@@ -23,6 +25,17 @@ from polyroc.typing import (
 )
 
 IntervalMethod = Literal["influence", "bootstrap"]
+
+
+NO_VARIATION = 1e-12
+"""Standard errors up to here are rounding: every case agrees on the value."""
+
+
+class Draw(NamedTuple):
+    """Random tuples to estimate volumes from."""
+
+    n_tuples: int
+    seed: int
 
 
 def evaluate(
@@ -41,6 +54,7 @@ def evaluate(
     absent: Absent = "raise",
     normalize: bool = False,
     n_replicates: int = 2000,
+    n_tuples: int | None = None,
     rng: RandomState = None,
     n_threads: int | None = None,
 ) -> Evaluation:
@@ -59,7 +73,9 @@ def evaluate(
         sampling cases; it matters to metrics that weight by priors.
     weights : ``"sampling"`` for weights that say how much of the population a case stands for,
         ``"frequency"`` for numbers of copies.
-    n_replicates, rng : size and seed of the bootstrap.
+    n_replicates : replicates of the bootstrap.
+    n_tuples : for four classes and more, random tuples to estimate the volumes from.
+    rng : seed of both.
 
     Returns
     -------
@@ -92,8 +108,9 @@ def evaluate(
 
         estimates = bootstrap_estimates(predictions, chosen, design, priors, n_replicates, rng)
     elif interval in ("influence", None):
+        draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))
         estimates = [
-            estimate_metric(predictions, metric, design, priors, with_error=interval is not None)
+            estimate_metric(predictions, metric, design, priors, interval is not None, draw)
             for metric in chosen
         ]
     else:
@@ -114,23 +131,31 @@ def estimate_metric(
     design: Design,
     priors: PriorsLike | None,
     with_error: bool = True,
+    draw: Draw | None = None,
 ) -> Estimate:
     """Value of a metric, and its standard error from influence values."""
     options = options_of(metric, priors)
+    drawn = draw is not None and metric.statistic == "tuples" and predictions.n_classes > 3
+    if draw is not None and drawn:
+        options |= {"n_tuples": draw.n_tuples, "rng": draw.seed}
     try:  # influence values first: they leave sorted columns behind, which the value then uses
         influence = metric.influence(predictions, **options) if with_error else None
         value = metric.value(predictions, **options)
     except NotDefined as reason:
         return undefined(predictions, metric, str(reason))
-    notes = notes_on(predictions, metric, design.sampling, priors is not None)
+    notes = notes_on(predictions, metric, design.sampling, priors is not None, exact=not drawn)
     if influence is None:
         return _estimate(predictions, metric, value, "value only", notes)
-    error = math.sqrt(float(covariance(predictions, [influence], design)[0, 0]))
+    variance = float(covariance(predictions, [influence], design)[0, 0])
+    error = math.sqrt(max(variance - influence.excess_variance, 0))
     missing = _why_no_error(predictions, design, value, error, influence.reason)
     if missing:
         return _estimate(predictions, metric, value, "influence", (*notes, missing))
     freedom = degrees_of_freedom(predictions, influence, design)
-    return _estimate(predictions, metric, value, "influence", notes, error, freedom)
+    found = _estimate(predictions, metric, value, "influence", notes, error, freedom)
+    if draw is None or not drawn:
+        return found
+    return replace(found, method="influence, random tuples", settings=draw._asdict())
 
 
 def chosen_metrics(metrics: Iterable[str] | str | None, predictions: Predictions) -> list[Metric]:
@@ -183,6 +208,6 @@ def _why_no_error(
         label = predictions.classes[int(np.argmin(counts))]
         unit = "case" if design.groups is None else "group"
         return Note("one-case", f"no standard error: class {label!r} has one {unit}")
-    if error == 0:
+    if error <= NO_VARIATION:
         return Note("no-variation", f"no standard error: every case agrees on {value:.4g}")
     return None

@@ -11,13 +11,13 @@ SMALL_CLASS = 10
 
 
 def notes_on(
-    predictions: Predictions, metric: Metric, sampling: str, priors_given: bool
+    predictions: Predictions, metric: Metric, sampling: str, priors_given: bool, exact: bool = True
 ) -> tuple[Note, ...]:
     """Notes on the value of a metric."""
     found = [_skipped(predictions), _small_classes(predictions)]
     if metric.statistic in ("pairs", "placements") and not metric.needs_probabilities:
         found.append(_tied_scores(predictions))
-    if metric.statistic == "tuples":
+    if metric.statistic == "tuples" and exact:
         found.append(_ties_matter(predictions, metric))
     if metric.prior_weighted:
         found.append(_priors(sampling, priors_given))

@@ -22,7 +22,8 @@ from polyroc.inference.compare import (
     holm,
     undefined_differences,
 )
-from polyroc.inference.resampling import BATCH, Question, Replicator, seed_of, stream
+from polyroc.inference.resampling import BATCH, Question, Replicator
+from polyroc.inference.seeds import seed_of, stream
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, PriorsLike, RandomState

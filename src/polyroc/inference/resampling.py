@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
 from polyroc.inference.influence import Design
+from polyroc.inference.seeds import stream
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions, sum_of_weights
 from polyroc.statistics.means import means_of_scores
@@ -22,24 +23,10 @@ from polyroc.statistics.mu import margin_sums
 from polyroc.statistics.pairs import PairSums, pair_sums
 from polyroc.statistics.resampled import ResampledPairs
 from polyroc.threads import map_threads
-from polyroc.typing import Float64Array, RandomState
+from polyroc.typing import Float64Array
 
 BATCH = 256
 _MOST_DRAWS = 1000
-
-
-def seed_of(rng: RandomState) -> int:
-    """A whole number that reproduces the replicates: the one given, or one drawn."""
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(2**63))
-    if rng is None:
-        return int(np.random.SeedSequence().generate_state(2, np.uint32).view(np.uint64)[0] >> 1)
-    return int(rng)
-
-
-def stream(seed: int, replicate: int) -> np.random.Generator:
-    """The generator of one replicate."""
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, replicate))))
 
 
 @dataclass(frozen=True)

@@ -39,10 +39,10 @@ Integers = NDArray[np.int64]
 # them all. The pairs (a, b) that pass the first line are a suffix of the order by h.
 #
 # Costs are rounded, so equal sums may differ by a few units: numbers within `slack` of each other
-# count as equal. A place is coded as 2·(number of smaller values) + [equal to a value]. Codes are ordered as the
-# thresholds are, so the lesser of two thresholds has the lesser code, and two thresholds that
-# equal a value are equal to each other exactly if their codes are. Ties show in the lowest bit;
-# data without ties pays nothing for them.
+# count as equal. A place is coded as 2·(number of smaller values) + [equal to a value]. Codes are
+# ordered as the thresholds are, so the lesser of two thresholds has the lesser code, and two
+# thresholds that equal a value are equal to each other exactly if their codes are. Ties show in
+# the lowest bit; data without ties pays nothing for them.
 #
 # Every pair takes O(1): O(n_a (n_b + n_c) + n log n + n_c √n_c) in all, ties or not.
 

@@ -35,12 +35,14 @@ class Influence:
     weighted mean is 0 within each class. ``priors`` holds D_k = ∂θ/∂π_k for a metric that depends
     on the priors of the sample, else None. The derivative by the weight of a case of class k is
     φ_i / n_k + (D_k − Σ_j π_j D_j) / n. Where the metric has no derivative the values are NaN, and
-    ``reason`` says why.
+    ``reason`` says why. ``excess_variance`` is what the variance computed from these values has too
+    much, where they were estimated from random tuples.
     """
 
     cases: Float64Array
     priors: Float64Array | None = None
     reason: str | None = None
+    excess_variance: float = 0.0
 
     @classmethod
     def undefined(cls, predictions: Predictions, reason: str) -> "Influence":

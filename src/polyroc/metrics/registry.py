@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
 
-from polyroc.errors import InvalidInput, InvalidType
+from polyroc.errors import InvalidInput, InvalidType, UnknownName
 from polyroc.metrics.declaration import Influence, Metric
 from polyroc.options import check_choice, shown
 from polyroc.predictions import Predictions
@@ -35,7 +35,7 @@ class Registry(Mapping[str, Metric]):
         try:
             return self._metrics[name]
         except (KeyError, TypeError):  # TypeError: a list cannot be a key
-            raise InvalidInput(
+            raise UnknownName(
                 f"There is no metric {shown(name)}. The metrics are {', '.join(self._metrics)}."
             ) from None
 

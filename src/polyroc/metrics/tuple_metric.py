@@ -1,7 +1,6 @@
 """Metrics that are means over tuples: a rule and what a right tuple is worth."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -35,11 +34,25 @@ def drawn(
 
 
 def tuple_influence(worth: Worth, default: Ties) -> Callable[..., Influence]:
-    """Projections less their mean within each class."""
+    """Projections less their mean within each class.
 
-    def influence(predictions: Predictions, *, ties: Ties = default, **_: Any) -> Influence:
-        projections = tuple_projections(predictions, *worth(predictions, ties))
-        return Influence(centre_by_class(predictions, projections))
+    Projections on random tuples carry the noise of the draw: each class adds its variance to the
+    sum of squares, while the value has it once.
+    """
+
+    def influence(
+        predictions: Predictions,
+        *,
+        ties: Ties = default,
+        n_tuples: int | None = None,
+        rng: RandomState = None,
+    ) -> Influence:
+        if n_tuples is None and rng is None:
+            projections = tuple_projections(predictions, *worth(predictions, ties))
+            return Influence(centre_by_class(predictions, projections))
+        found = drawn(worth, predictions, ties, n_tuples, rng)
+        noise = (predictions.n_classes - 1) * found.standard_error**2
+        return Influence(centre_by_class(predictions, found.projections), excess_variance=noise)
 
     return influence
 

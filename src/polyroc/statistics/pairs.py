@@ -23,7 +23,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from polyroc.errors import InvalidInput
+from polyroc.options import check_choice
 from polyroc.predictions import Predictions
 from polyroc.statistics.columns import Column
 from polyroc.statistics.means import centre_by_class, class_means, mean_influence
@@ -33,9 +33,8 @@ from polyroc.typing import Float64Array, Ties
 
 def tie_credit(ties: Ties) -> float:
     """What a tied pair counts."""
-    credits = {"strict": 0.0, "fair": 0.5, "lenient": 1.0}
-    if ties not in credits:
-        raise InvalidInput(f'ties must be "fair", "strict" or "lenient", got {ties!r}.')
+    credits = {"fair": 0.5, "strict": 0.0, "lenient": 1.0}
+    check_choice(ties, "ties", tuple(credits))
     return credits[ties]
 
 

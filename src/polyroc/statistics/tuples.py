@@ -32,8 +32,10 @@ MOST_TUPLES = 200_000_000
 
 DEFAULT_DRAWS = 100_000
 
-_FAR = 1 << 54  # more than any other cost, small enough to add up
-_ONE = 1 << 40  # costs are whole multiples of 1/_ONE, so that equal sums are equal
+_FAR = 1 << 51  # more than any other cost, small enough to add up
+_FINE = 1 << 46  # distances and scores are rounded to multiples of 1/_FINE …
+_SLACK = 64  # … and sums of them within 2⁻⁴⁰ are equal: each may be off by a unit per class
+_LOG_UNIT = 1 << 40  # logarithms are rounded as the surface of rates rounds them, without slack
 _PAIRS_PER_CHUNK = 1_000_000
 
 
@@ -61,6 +63,13 @@ class Cases:
     members: list[NDArray[np.intp]]
 
     @property
+    def slack(self) -> tuple[int, ...]:
+        """Argument of the assignment kernels: sums that differ by less are equal."""
+        if self.highest:
+            return ()
+        return (0,) if self.rule is Rule.LOGARITHMS else (_SLACK,)
+
+    @property
     def highest(self) -> bool:
         """Whether the rule compares within columns."""
         return self.rule in (Rule.HIGHEST, Rule.HIGHEST_LENIENT)
@@ -80,7 +89,7 @@ def cases_of(predictions: Predictions, rule: Rule) -> Cases:
         detail = _volume_rows(predictions)
     elif rule is Rule.LENGTHS:
         lengths = corner_lengths(predictions.derived(_rows))
-        costs = np.rint(lengths * _ONE).astype(np.int64)
+        costs = np.rint(lengths * _FINE).astype(np.int64)
         detail = lengths[np.arange(len(lengths)), predictions.codes]
     else:
         costs, detail = _score_costs(predictions, rule), np.zeros(len(predictions))
@@ -138,11 +147,11 @@ def _score_costs(predictions: Predictions, rule: Rule) -> Int64Array:
         gains = predictions.scores.astype(np.float64)
         mantissa, exponent = np.frexp(np.abs(gains).max())
         largest = int(exponent) - (mantissa == 0.5)  # the power of two that no score exceeds
-        scaled: Float64Array = np.rint(np.ldexp(gains, _ONE.bit_length() - 1 - largest))
+        scaled: Float64Array = np.rint(np.ldexp(gains, _FINE.bit_length() - 1 - largest))
         return (-scaled).astype(np.int64)
     rows = predictions.derived(_rows)
     zero = rows == 0
-    costs: Int64Array = -np.rint(np.log(np.where(zero, 1, rows)) * _ONE).astype(np.int64)
+    costs: Int64Array = -np.rint(np.log(np.where(zero, 1, rows)) * _LOG_UNIT).astype(np.int64)
     costs[zero] = _FAR
     own = (np.arange(len(rows)), predictions.codes)
     costs[own] = np.where(zero[own], (predictions.n_classes + 1) * _FAR, costs[own])
@@ -211,7 +220,7 @@ def _sweep(predictions: Predictions, rule: Rule, turn: int) -> tuple[Projected, 
     a, b, c = (float(weights.sum()) for _, _, weights in classes)
 
     def of_chunk(borders: tuple[int, int]) -> tuple[Float64Array, Float64Array]:
-        return sweep(*arguments, *borders)
+        return sweep(*arguments, *borders, *cases.slack)
 
     n_first = len(cases.members[turned[0]])
     chunks = _chunks(n_first, n_first * sum(len(weights) for _, _, weights in classes[1:]))
@@ -260,10 +269,11 @@ def _enumerated(predictions: Predictions, rule: Rule) -> Float64Array:
     cases = predictions.derived(cases_of, rule)
     members = np.concatenate(cases.members).astype(np.int64)
     starts = np.concatenate(([0], np.cumsum(predictions.class_counts))).astype(np.int64)
-    walk = enumerate_highest if cases.highest else enumerate_assignment
+    arguments = (cases.costs, cases.detail, cases.weights.copy(), members, starts)
+    walk: Callable[..., Float64Array] = enumerate_highest if cases.highest else enumerate_assignment
 
     def of_chunk(borders: tuple[int, int]) -> Float64Array:
-        return walk(cases.costs, cases.detail, cases.weights.copy(), members, starts, *borders)
+        return walk(*arguments, *borders, *cases.slack)
 
     chunks = _chunks(int(starts[1]), int(count))
     sums = np.sum(map_threads(of_chunk, chunks, predictions.n_threads), axis=0)
@@ -279,6 +289,8 @@ class Drawn(NamedTuple):
     value: float
     standard_error: float
     n_tuples: int
+    projections: Float64Array
+    """Mean credit of the drawn tuples that hold each case; the value where none does."""
 
 
 def drawn_mean(
@@ -304,7 +316,14 @@ def drawn_mean(
             for chosen in cases.members
         ]
     )
-    sample = sample_highest if cases.highest else sample_assignment
-    credit = sample(cases.costs, cases.detail, tuples) @ coefficients
+    sample: Callable[..., Float64Array] = sample_highest if cases.highest else sample_assignment
+    credit = sample(cases.costs, cases.detail, tuples, *cases.slack) @ coefficients
     error = float(credit.std(ddof=1) / np.sqrt(n_tuples))
-    return Drawn(float(credit.mean()), error, n_tuples)
+    held, earned = (
+        np.bincount(tuples.ravel(), weights, len(predictions))
+        for weights in (None, np.repeat(credit, predictions.n_classes))
+    )
+    projections = np.divide(
+        earned, held, out=np.full(len(predictions), credit.mean()), where=held > 0
+    )
+    return Drawn(float(credit.mean()), error, n_tuples, projections)
