@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polyroc.curves.arc_length import arc_length
-from polyroc.curves.binormal import rising_root
+from polyroc.curves.binormal import best_point, check_slope, rising_root
 from polyroc.errors import InvalidInput
 from polyroc.typing import Float64Array
 
@@ -54,7 +54,7 @@ class ProperBinormalCurve:
         return 2 * float(area_above_proper(self.c, self.d_a)) / self.length
 
     def at(self, v: ArrayLike) -> tuple[Float64Array, Float64Array]:
-        """FPF and TPF at v, which is held within its domain."""
+        """FPF and TPF at v, which is held within its domain; |c| < 1 and d_a finite."""
         from scipy.special import ndtr
 
         v = np.clip(np.asarray(v, dtype=np.float64), *self.domain)
@@ -77,27 +77,35 @@ class ProperBinormalCurve:
     def true_positive_rate(self, false_positive_rate: ArrayLike) -> Float64Array:
         """TPF at each FPF."""
         rates = np.asarray(false_positive_rate, dtype=np.float64)
+        if self._perfect:
+            return np.ones_like(rates)
         inside = self.at(self._v_at(rates))[1]
         return np.where(rates <= 0, 0.0, np.where(rates >= 1, 1.0, inside))
 
     def slope(self, false_positive_rate: ArrayLike) -> Float64Array:
         """dTPF/dFPF, the likelihood ratio: exp(s v − 2c v²)(1 + c)/(1 − c)."""
-        v = self._v_at(np.asarray(false_positive_rate, dtype=np.float64))
+        rates = np.asarray(false_positive_rate, dtype=np.float64)
+        if self._perfect:
+            return np.where(rates > 0, 0.0, np.inf)
+        v = self._v_at(rates)
         with np.errstate(over="ignore"):
             ratio: Float64Array = np.exp(self._log_ratio + self._scaled * v - 2 * self.c * v * v)
         return ratio
 
     def at_slope(self, slope: float) -> tuple[float, float]:
         """The point (FPF, TPF) that maximises TPF − slope · FPF: the one with that slope."""
+        check_slope(slope)
+        if self._perfect:
+            return 0.0, 1.0
         v = rising_root(-2 * self.c, self._scaled, self._log_ratio - math.log(slope))
         if math.isfinite(v):
             false, true = self.at(v)
             return float(false), float(true)
-        return max((0.0, 0.0), (1.0, 1.0), key=lambda point: point[1] - slope * point[0])
+        return best_point(slope, np.array([0.0, 1.0]), np.array([0.0, 1.0]))
 
     def points(self, n_points: int = 201) -> tuple[Float64Array, Float64Array]:
         """FPF and TPF of so many points, corners included, dense where the curve bends."""
-        if abs(self.c) == 1 or math.isinf(self.d_a):
+        if self._perfect:
             return np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0])
         z, s = np.linspace(-5, 5, n_points - 2), self._scaled
         v = np.append((z[::2] - s / 2) / (1 - self.c), (z[1::2] + s / 2) / (1 + self.c))
@@ -110,6 +118,10 @@ class ProperBinormalCurve:
 
         false, true = self.points(n_points)
         return pd.DataFrame({"false_positive_rate": false, "true_positive_rate": true})
+
+    @property
+    def _perfect(self) -> bool:
+        return abs(self.c) == 1 or math.isinf(self.d_a)
 
     @property
     def _scaled(self) -> float:

@@ -57,6 +57,11 @@ class Column:
     weights: Float64Array | None = None
 
     @kept
+    def n_positives(self) -> int:
+        """Number of positive cases."""
+        return int(np.count_nonzero(self.codes == self.k))
+
+    @kept
     def members(self) -> NDArray[np.intp]:
         """The positive cases in ascending order of score."""
         if "order" in vars(self):
@@ -67,7 +72,7 @@ class Column:
     @kept
     def weight_below(self) -> Float64Array:
         """Weight of the first j positives, j = 0 … m."""
-        weights = np.ones(len(self.members)) if self.weights is None else self.weights[self.members]
+        weights = np.ones(self.n_positives) if self.weights is None else self.weights[self.members]
         return _running_sum(weights)
 
     @kept
@@ -87,39 +92,59 @@ class Column:
         return np.argsort(self.scores).astype(np.uint32)
 
     @kept
+    def _ascending(self) -> tuple[IntArray, FloatArray]:
+        """Codes and scores in that order."""
+        return self.codes[self.order], self.scores[self.order]
+
+    @kept
     def _places(self) -> NDArray[np.intp]:
         """Where the positives stand in the order of all cases."""
-        return np.flatnonzero(self.codes[self.order] == self.k)
+        return np.flatnonzero(self._ascending[0] == self.k)
 
     @kept
     def _reach(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """For each positive, how many cases are below it, and how many are not above it."""
-        ascending = self.scores[self.order]
+        _, scores = self._ascending
         below, upto = self._places.copy(), self._places + 1
-        padded = np.concatenate(([np.nan], ascending, [np.nan]))
-        own = ascending[self._places]
-        tied = np.flatnonzero((padded[below] == own) | (padded[upto + 1] == own))
-        below[tied] = np.searchsorted(ascending, own[tied], side="left")
-        upto[tied] = np.searchsorted(ascending, own[tied], side="right")
+        own = scores[below]
+        before, after = scores[np.maximum(below - 1, 0)], scores[np.minimum(upto, len(scores) - 1)]
+        tied = np.flatnonzero((before == own) | (after == own))
+        below[tied] = np.searchsorted(scores, own[tied], side="left")
+        upto[tied] = np.searchsorted(scores, own[tied], side="right")
         return below, upto
 
-    def sums_below(self, values: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Sum of a value over the cases below each positive, and over those not above it."""
-        if len(self.members) > FEW_POSITIVES:
-            running = _running_sum(values[self.order])
+    def sums_below(
+        self, factor: Float64Array, scored: bool = False
+    ) -> tuple[Float64Array, Float64Array]:
+        """Sums over the cases below each positive, and over those not above it.
+
+        What is summed is a factor of the case's class times its weight, and times its score if
+        ``scored``.
+        """
+        if self.n_positives > FEW_POSITIVES:
+            codes, scores = self._ascending
+            weights = None if self.weights is None else self.weights[self.order]
+            running = _running_sum(_product(factor[codes], weights, scores if scored else None))
             below, upto = self._reach
             return running[below], running[upto]
-        size = len(self.members) + 1
-        at_right, at_left = np.zeros((2, size))
+        values = _product(factor[self.codes], self.weights, self.scores if scored else None)
+        at_right, at_left = np.zeros((2, self.n_positives + 1))
         for ranks in self.ranks():
-            at_right += np.bincount(ranks.right, values[ranks.cases], size)
-            at_left += np.bincount(ranks.left, values[ranks.cases], size)
+            at_right += np.bincount(ranks.right, values[ranks.cases], len(at_right))
+            at_left += np.bincount(ranks.left, values[ranks.cases], len(at_left))
         return np.cumsum(at_right)[:-1], np.cumsum(at_left)[:-1]
+
+    def placed(self, ranks: Ranks, credit: float) -> Float64Array:
+        """Weight of the positives above each case, ties counting ``credit``."""
+        if self.weights is None:
+            return self.n_positives - ((1 - credit) * ranks.right + credit * ranks.left)
+        below = self.weight_below
+        return self.weight - ((1 - credit) * below[ranks.right] + credit * below[ranks.left])
 
     def above(self, ranks: Ranks) -> Float64Array:
         """Weight of the positives above each case."""
         if self.weights is None:
-            return len(self.members) - ranks.right.astype(np.float64)
+            return self.n_positives - ranks.right.astype(np.float64)
         return self.weight - self.weight_below[ranks.right]
 
     def tied(self, ranks: Ranks) -> Float64Array:
@@ -136,14 +161,14 @@ class Column:
 
     def ranks(self) -> Iterator[Ranks]:
         """Ranks of all cases among the positives, block by block, each case once."""
-        if len(self.members) <= FEW_POSITIVES:
+        if self.n_positives <= FEW_POSITIVES:
             return self._by_lookup()
         return self._by_sorting()
 
     def anonymous_ranks(self) -> Iterator[Ranks]:
         """The same, where ``cases`` is not needed: it may be empty."""
         sorted_already = "order" in vars(self)
-        if self.weights is None and len(self.members) > FEW_POSITIVES and not sorted_already:
+        if self.weights is None and self.n_positives > FEW_POSITIVES and not sorted_already:
             packed = _pack(self.scores, self.codes)
             if packed is not None:
                 return self._by_packing(packed)
@@ -163,14 +188,15 @@ class Column:
             yield Ranks(cases, self.codes[cases], scores, left, right)
 
     def _by_sorting(self) -> Iterator[Ranks]:
-        order = self.order
+        codes, scores = self._ascending
         start, seen = 0, 0
-        while start < len(order):
-            stop = _end_of_block(self.scores, order, start)
-            cases = order[start:stop]
-            codes, scores = self.codes[cases], self.scores[cases]
-            left, right = _count_along(codes == self.k, scores, seen)
-            yield Ranks(cases, codes, scores, left, right)
+        while start < len(scores):
+            stop = min(start + _BLOCK, len(scores))
+            if stop < len(scores):  # no run of equal scores is cut
+                stop = int(np.searchsorted(scores, scores[stop - 1], side="right"))
+            block = slice(start, stop)
+            left, right = _count_along(codes[block] == self.k, scores[block], seen)
+            yield Ranks(self.order[block], codes[block], scores[block], left, right)
             start, seen = stop, int(right[-1])
 
     def _by_packing(self, packed: "_Packed") -> Iterator[Ranks]:
@@ -188,14 +214,14 @@ def _running_sum(values: Float64Array) -> Float64Array:
     return np.concatenate(([0.0], np.cumsum(values)))
 
 
-def _end_of_block(scores: FloatArray, order: NDArray[np.uint32], start: int) -> int:
-    """End of the block from start, moved so that no run of equal scores is cut."""
-    stop = min(start + _BLOCK, len(order))
-    last = scores[order[stop - 1]]
-    while stop < len(order) and scores[order[stop]] == last:
-        differs = scores[order[stop : stop + _BLOCK]] != last
-        stop += int(differs.argmax()) if differs.any() else len(differs)
-    return stop
+def _product(
+    values: Float64Array, weights: Float64Array | None, scores: FloatArray | None
+) -> Float64Array:
+    if weights is not None:
+        values *= weights
+    if scores is not None:
+        values *= scores
+    return values
 
 
 def _count_along(

@@ -23,7 +23,6 @@ from polyroc.statistics.pairs import (
     blank_diagonal,
     mean_over_pairs,
     ranked_influence,
-    share_of_class,
     tie_credit,
 )
 from polyroc.threads import map_threads
@@ -51,14 +50,14 @@ class Margins:
     def influence(self, predictions: Predictions, weights: Float64Array) -> Float64Array:
         """From the placements of each case in the margins of each pair."""
         gains, members = gains_of(predictions, self.partition), _members(predictions)
-        share = share_of_class(predictions)
+        totals = predictions.class_weights
         pull = np.triu(weights + weights.T, 1)
         pairs = list(combinations(range(predictions.n_classes), 2))
 
         def of_pair(pair: tuple[int, int]) -> Float64Array:
-            cases, column = _pair_column(predictions, gains, members, pair)
-            row = np.array([pull[pair], 0.0])
-            return ranked_influence(column, row, share[cases], tie_credit(self.ties))
+            column = _pair_column(predictions, gains, members, pair)
+            row, both = np.array([pull[pair], 0.0]), totals[[pair[1], pair[0]]]
+            return ranked_influence(column, row, both, tie_credit(self.ties))
 
         total = np.zeros(len(predictions))
         for (i, j), part in zip(
@@ -91,8 +90,7 @@ def margin_sums(
     pairs = list(combinations(range(predictions.n_classes), 2))
 
     def of_pair(pair: tuple[int, int]) -> tuple[float, float]:
-        _, column = _pair_column(predictions, gains, members, pair)
-        return _pair_totals(column)
+        return _pair_totals(_pair_column(predictions, gains, members, pair))
 
     sums = map_threads(of_pair, pairs, predictions.n_threads)
     for pair, totals in zip(pairs, sums, strict=True):
@@ -120,14 +118,14 @@ def _pair_column(
     gains: FloatArray,
     members: list[NDArray[np.intp]],
     pair: tuple[int, int],
-) -> tuple[NDArray[np.intp], Column]:
-    """The cases of both classes and the column of their margins, the first class positive."""
+) -> Column:
+    """The margins of the cases of both classes, those of the first positive and in front."""
     i, j = pair
     cases = np.concatenate([members[i], members[j]])
     margins = np.subtract(gains[cases, i], gains[cases, j], dtype=np.float64)
     codes = np.repeat(np.array([1, 0], dtype=np.uint8), [len(members[i]), len(members[j])])
     weights = None if predictions.weights is None else predictions.weights[cases]
-    return cases, Column(margins, codes, 1, weights)
+    return Column(margins, codes, 1, weights)
 
 
 def _by_merging(

@@ -65,29 +65,27 @@ class Ranked:
 
     def influence(self, predictions: Predictions, weights: Float64Array) -> Float64Array:
         """From the placements of each case in each column."""
-        share = share_of_class(predictions)
-        credit = tie_credit(self.ties)
+        totals, credit = predictions.class_weights, tie_credit(self.ties)
 
         def of_column(k: int) -> Float64Array:
-            return ranked_influence(column_of(predictions, k), _row(weights, k), share, credit)
+            return ranked_influence(column_of(predictions, k), _row(weights, k), totals, credit)
 
         return _summed(predictions, of_column)
 
 
 def ranked_influence(
-    column: Column, row: Float64Array, share: Float64Array, credit: float
+    column: Column, row: Float64Array, totals: Float64Array, credit: float
 ) -> Float64Array:
     """Mean credit of each case in one column, times the weight W of its pair.
 
-    ``row`` holds W_kr for each class r, 0 for that of the positives; ``share`` each case's share of
-    its class.
+    ``row`` holds W_kr for each class r, 0 for that of the positives; ``totals`` the weights of the
+    classes.
     """
-    influence = np.empty(len(share))
+    influence = np.empty(len(column.scores))
     for ranks in column.ranks():
-        placed = column.above(ranks) + credit * column.tied(ranks)
-        influence[ranks.cases] = row[ranks.codes] * placed
-    influence /= column.weight
-    below, upto = column.sums_below(row[column.codes] * share)
+        factor = (row / column.weight)[ranks.codes]
+        influence[ranks.cases] = factor * column.placed(ranks, credit)
+    below, upto = column.sums_below(row / totals)
     influence[column.members] = (1 - credit) * below + credit * upto
     return influence
 
@@ -102,22 +100,20 @@ class Scored:
 
     def influence(self, predictions: Predictions, weights: Float64Array) -> Float64Array:
         """From the sums of the scores above and below each case."""
-        share = share_of_class(predictions)
 
         def of_column(k: int) -> Float64Array:
-            return _scored_influence(column_of(predictions, k), _row(weights, k), share)
+            column, row = column_of(predictions, k), _row(weights, k)
+            return _scored_influence(column, row, predictions.class_weights)
 
         return _summed(predictions, of_column)
 
 
-def _scored_influence(column: Column, row: Float64Array, share: Float64Array) -> Float64Array:
-    influence = np.empty(len(share))
+def _scored_influence(column: Column, row: Float64Array, totals: Float64Array) -> Float64Array:
+    influence = np.empty(len(column.scores))
     for ranks in column.ranks():
-        influence[ranks.cases] = row[ranks.codes] * column.excess(ranks)
-    influence /= column.weight
-    pulled = row[column.codes] * share
-    weight_below, _ = column.sums_below(pulled)
-    score_below, _ = column.sums_below(pulled * column.scores)
+        influence[ranks.cases] = (row / column.weight)[ranks.codes] * column.excess(ranks)
+    weight_below, _ = column.sums_below(row / totals)
+    score_below, _ = column.sums_below(row / totals, scored=True)
     influence[column.members] = column.scores[column.members] * weight_below - score_below
     return influence
 
@@ -200,12 +196,6 @@ def keep_columns(predictions: Predictions) -> None:
 
 def _shelf(_: Predictions) -> dict[int, Column]:
     return {}
-
-
-def share_of_class(predictions: Predictions) -> Float64Array:
-    """Weight of each case as a share of its class."""
-    shares: Float64Array = 1 / predictions.class_weights[predictions.codes]
-    return shares if predictions.weights is None else shares * predictions.weights
 
 
 def _row(weights: Float64Array, k: int) -> Float64Array:

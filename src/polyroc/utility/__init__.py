@@ -1,1 +1,50 @@
-"""Expected utility."""
+"""Expected utility: costs of binormal curves and of data, fits, hulls, and operating points."""
+
+from polyroc.utility.binormal_cost import (
+    area_binormal,
+    area_proper,
+    length_binormal,
+    length_proper,
+    saec_binormal,
+    saec_proper,
+    to_binormal,
+    to_proper,
+)
+from polyroc.utility.data_cost import saec_interval
+from polyroc.utility.fits import fit_binormal, fit_proper
+from polyroc.utility.fitted import BinormalFit, ProperFit
+from polyroc.utility.hull import RocHull, roc_hull
+from polyroc.utility.operating import (
+    OperatingPoint,
+    UnitCosts,
+    best_operating_point,
+    cheapest,
+    expected_cost,
+    expected_utility,
+    unit_costs,
+)
+
+__all__ = [
+    "BinormalFit",
+    "OperatingPoint",
+    "ProperFit",
+    "RocHull",
+    "UnitCosts",
+    "area_binormal",
+    "area_proper",
+    "best_operating_point",
+    "cheapest",
+    "expected_cost",
+    "expected_utility",
+    "fit_binormal",
+    "fit_proper",
+    "length_binormal",
+    "length_proper",
+    "roc_hull",
+    "saec_binormal",
+    "saec_interval",
+    "saec_proper",
+    "to_binormal",
+    "to_proper",
+    "unit_costs",
+]

@@ -12,7 +12,7 @@ import numpy as np
 
 from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
-from polyroc.typing import Float64Array
+from polyroc.typing import BoolArray, Float64Array, IntArray
 
 MOST_CATEGORIES = 1000
 """Runs beyond this are joined at equally spaced shares of the cases: precision lost is O(1/m²)."""
@@ -30,15 +30,15 @@ class Categories:
     squares: Float64Array
 
     @classmethod
-    def of_cases(
-        cls, positive: Float64Array, group: Float64Array, weights: Float64Array
-    ) -> "Categories":
-        """From the class, the rank of the score and the weight of each case."""
-        place = (positive * (int(group[-1]) + 1) + group).astype(np.intp)
-        size = 2 * (int(group[-1]) + 1)
-        sums = (np.bincount(place, each, minlength=size) for each in (weights, weights**2))
-        table, squares = (each.reshape(2, -1) for each in sums)
-        return cls(table, squares).collapsed()
+    def of_cases(cls, positive: BoolArray, group: IntArray, weights: Float64Array) -> "Categories":
+        """From the class, the rank of the score and the weight of each case, ranks ascending."""
+        size = int(group[-1]) + 1
+        place = positive * size + group
+
+        def table(values: Float64Array) -> Float64Array:
+            return np.bincount(place, values, minlength=2 * size).reshape(2, -1).astype(np.float64)
+
+        return cls(table(weights), table(weights**2)).collapsed()
 
     @property
     def n_categories(self) -> int:
@@ -51,26 +51,26 @@ class Categories:
         totals = self.weights.sum(axis=1)
         return np.asarray(totals / totals.sum())
 
-    def joined(self, starts: Float64Array) -> "Categories":
+    def joined(self, starts: IntArray) -> "Categories":
         """Categories joined from each start up to the next."""
-        places = starts.astype(np.intp)
-        return Categories(
-            np.add.reduceat(self.weights, places, axis=1),
-            np.add.reduceat(self.squares, places, axis=1),
-        )
+        sums = (np.add.reduceat(each, starts, axis=1) for each in (self.weights, self.squares))
+        return Categories(*sums)
 
     def collapsed(self) -> "Categories":
-        """Without empty categories, same-class neighbours joined, at most MOST_CATEGORIES."""
+        """Truth-state runs: without empty categories, neighbours of one class joined."""
         held = np.flatnonzero(self.weights.sum(axis=0) > 0)
         kept = Categories(self.weights[:, held], self.squares[:, held])
         only = np.where(kept.weights[0] == 0, 1, np.where(kept.weights[1] == 0, 0, -1))
         same = (only[1:] == only[:-1]) & (only[1:] >= 0)
-        runs = kept.joined(np.append(0, np.flatnonzero(~same) + 1))
-        if runs.n_categories <= MOST_CATEGORIES:
-            return runs
-        above = np.cumsum(runs.weights.sum(axis=0))
+        return kept.joined(np.append(0, np.flatnonzero(~same) + 1))
+
+    def capped(self) -> "Categories":
+        """At most MOST_CATEGORIES of about equal weight, for fits."""
+        if self.n_categories <= MOST_CATEGORIES:
+            return self
+        above = np.cumsum(self.weights.sum(axis=0))
         bins = np.floor(MOST_CATEGORIES * (above / above[-1]) * (1 - 1e-12))
-        return runs.joined(np.append(0, np.flatnonzero(np.diff(bins)) + 1))
+        return self.joined(np.append(0, np.flatnonzero(np.diff(bins)) + 1))
 
     @property
     def ordered(self) -> bool:
@@ -80,7 +80,7 @@ class Categories:
     @property
     def right_way(self) -> bool:
         """Whether the positives are in the higher category, where the classes are separate."""
-        return self.weights[0, 0] > 0
+        return bool(self.weights[0, 0] > 0)
 
     def check(self) -> None:
         """Refuse data that no pair of parameters can be estimated from."""
@@ -105,8 +105,8 @@ class Categories:
 class RankedCases:
     """Cases in ascending order of the score, with the rank of each distinct score."""
 
-    positive: Float64Array
-    group: Float64Array
+    positive: BoolArray
+    group: IntArray
     weights: Float64Array
 
     @classmethod
@@ -115,8 +115,7 @@ class RankedCases:
         scores = predictions.scores[:, 1]
         order = np.argsort(scores, kind="stable")
         group = np.append(0, np.cumsum(np.diff(scores[order]) > 0))
-        positive = (predictions.codes[order] == 1).astype(np.float64)
-        return cls(positive, group.astype(np.float64), predictions.case_weights[order])
+        return cls(predictions.codes[order] == 1, group, predictions.case_weights[order])
 
     def categories(self, copies: Float64Array | None = None) -> Categories:
         """Categories of the cases, or of so many copies of each."""

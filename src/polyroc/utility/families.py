@@ -19,6 +19,7 @@ from polyroc.typing import Float64Array
 Theta = Float64Array
 _Z = np.linspace(-8.5, 8.5, 69)
 _ROOT = 1 / math.sqrt(2 * math.pi)
+_STEEPEST, _LEAST = 200.0, 1e-100
 
 
 class Place(NamedTuple):
@@ -37,6 +38,9 @@ class Place(NamedTuple):
 class Family(Protocol):
     """A family of ROC curves with two free parameters."""
 
+    limits: tuple[float, float]
+    """Beyond these a parameter is on its way to infinity."""
+
     def nodes(self, theta: Theta) -> Float64Array:
         """Places along the curve, ascending, that cover it."""
 
@@ -49,6 +53,9 @@ class Family(Protocol):
     def excess(self, theta: Theta, x: Float64Array, slope: Float64Array) -> Float64Array:
         """E for both parameters."""
 
+    def log_slope(self, theta: Theta, x: Float64Array) -> Float64Array:
+        """ln L."""
+
     def bend(self, theta: Theta, x: Float64Array) -> Float64Array:
         """d ln L/dx."""
 
@@ -57,8 +64,8 @@ def place(family: Family, theta: Theta, q: Float64Array, shares: Float64Array) -
     """The boundaries below which the shares q of all cases lie."""
     x = _solved(family, theta, q, shares)
     low, high = family.densities(theta, x)
-    pooled = shares[0] * low + shares[1] * high
-    slope = high / low
+    pooled = np.maximum(shares[0] * low + shares[1] * high, _LEAST)
+    slope = np.exp(np.clip(family.log_slope(theta, x), -_STEEPEST, _STEEPEST))
     below = np.stack(family.below(theta, x))
     bend = family.bend(theta, x) / pooled
     return Place(below, slope, bend, family.excess(theta, x, slope))
@@ -82,7 +89,7 @@ def _solved(family: Family, theta: Theta, q: Float64Array, shares: Float64Array)
     for _ in range(8):
         low, high = family.densities(theta, x)
         error = pooled(x) - q
-        step = error / np.maximum(shares[0] * low + shares[1] * high, 1e-300)
+        step = error / np.maximum(shares[0] * low + shares[1] * high, _LEAST)
         x = np.clip(x - step, least, most)
         if np.abs(error).max() < 1e-14:
             break
@@ -95,6 +102,8 @@ def _normal(x: Float64Array) -> Float64Array:
 
 class Conventional:
     """θ = (a, ln b): G₋ = Φ(x), G₊ = Φ(b x − a)."""
+
+    limits = (1000.0, 5.0)
 
     def nodes(self, theta: Theta) -> Float64Array:
         return np.sort(np.append(_Z, (_Z + theta[0]) * math.exp(-theta[1])))
@@ -113,6 +122,10 @@ class Conventional:
         density = _normal(b * x - theta[0])
         return np.stack([density, -b * x * density])
 
+    def log_slope(self, theta: Theta, x: Float64Array) -> Float64Array:
+        y = math.exp(theta[1]) * x - theta[0]
+        return np.asarray(theta[1] + (x * x - y * y) / 2)
+
     def bend(self, theta: Theta, x: Float64Array) -> Float64Array:
         b = math.exp(theta[1])
         return np.asarray(x - b * (b * x - theta[0]))
@@ -120,6 +133,8 @@ class Conventional:
 
 class Proper:
     """θ = (artanh c, d_a), the places being Metz and Pan's v; the curve is even in d_a."""
+
+    limits = (2.5, 20.0)
 
     def nodes(self, theta: Theta) -> Float64Array:
         c, s = self._shape(theta)
@@ -157,6 +172,10 @@ class Proper:
         high_d = -root / 2 * (third + fourth / c)
         by_c, by_d = slope * low_c - high_c, slope * low_d - high_d
         return np.stack([(1 - c * c) * by_c, math.copysign(1, theta[1]) * by_d])
+
+    def log_slope(self, theta: Theta, x: Float64Array) -> Float64Array:
+        c, s = self._shape(theta)
+        return np.asarray(2 * theta[0] + s * x - 2 * c * x * x)
 
     def bend(self, theta: Theta, x: Float64Array) -> Float64Array:
         c, s = self._shape(theta)

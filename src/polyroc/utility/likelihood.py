@@ -19,6 +19,7 @@ SETTLED = 1e-12
 """Newton's decrement below which the parameters are within 1e-6 standard errors of the maximum."""
 
 _NUDGE = 1e-5
+_LEAST = 1e-100
 _LONGEST = 1.0
 """Most that a parameter of the curve moves in one step."""
 
@@ -61,7 +62,7 @@ def likelihood(family: Family, data: Categories, theta: Theta, q: Float64Array) 
     spot = place(family, theta, q, shares)
     edges = np.pad(spot.below, ((0, 0), (1, 1)))
     edges[:, -1] = 1
-    gaps = np.maximum(np.diff(edges, axis=1), 1e-300)
+    gaps = np.maximum(np.diff(edges, axis=1), _LEAST)
     value = float(np.where(data.weights > 0, data.weights * np.log(gaps), 0.0).sum())
     push = data.weights / gaps
     pressure = push[:, :-1] - push[:, 1:]
@@ -148,6 +149,8 @@ def maximise(family: Family, data: Categories, start: Theta) -> Maximum:
         if step.decrement <= SETTLED * total:
             return Maximum(at, step, count, True)
         ahead = _advanced(family, data, at, step)
+        if (np.abs(at.theta) > family.limits).any():
+            return Maximum(at, step, count, False)
         if ahead is None:
             return Maximum(at, step, count, step.decrement <= 1e-8 * total)
         at = ahead

@@ -1,0 +1,201 @@
+"""Binormal curves fitted to data by maximum likelihood, on ranks.
+
+Both models hold up to an unknown monotone transformation of the scores, so only their order is
+used. Ordinal ratings are categories as they are; of continuous scores the truth-state runs are
+(:mod:`polyroc.utility.categories`).
+"""
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from polyroc.curves.binormal import BinormalCurve
+from polyroc.curves.proper_binormal import ProperBinormalCurve
+from polyroc.curves.roc import require_classes
+from polyroc.options import check_choice
+from polyroc.predictions import Predictions
+from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
+from polyroc.utility.categories import Categories, RankedCases
+from polyroc.utility.families import Conventional, Proper, Theta
+from polyroc.utility.fitted import BinormalFit, ProperFit
+from polyroc.utility.information import covariance, first_alone
+from polyroc.utility.likelihood import Maximum, maximise
+
+WeightKind = Literal["sampling", "frequency"]
+
+_VAGUE = 5.0
+"""A standard error of ln b beyond this: the likelihood is flat towards a limit."""
+
+
+def fit_binormal(
+    y_true: LabelsLike,
+    score: ScoresLike,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    weights: WeightKind = "sampling",
+) -> BinormalFit:
+    """Maximum likelihood fit of the conventional binormal curve to the order of the scores.
+
+    The classical estimate of Dorfman and Alf (1969) for ratings, and of Metz, Herman and Shen
+    (1998) for continuous scores. O(n log n) to sort, then O(m) for each of a few Newton steps over
+    m categories or runs.
+
+    Undefined if all scores are equal, if a threshold separates the classes, or if the scores give
+    a single operating point. Where the best fit lies at a limit (b → 0, b → ∞, a → ∞),
+    ``converged`` is False, standard errors are NaN and ``note`` names the limit.
+
+    Parameters
+    ----------
+    score : the higher, the likelier the second class; with two columns, the second is used.
+    weights : what ``sample_weight`` is: ``"sampling"`` gives sandwich standard errors that do not
+        depend on its scale, ``"frequency"`` takes a weight as so many copies.
+
+    Examples
+    --------
+    Ratings of 109 CT images by one reader (Hanley & McNeil, Radiology 143, 1982, Table I).
+
+    >>> ratings = [1, 2, 3, 4, 5] * 2
+    >>> counts = [33, 6, 6, 11, 2, 3, 2, 2, 11, 33]
+    >>> fit_binormal(np.repeat([0] * 5 + [1] * 5, counts), np.repeat(ratings, counts))
+    BinormalFit(a = 1.6568 ± 0.3105, b = 0.7130 ± 0.2159)
+    """
+    predictions = two_classes(y_true, score, labels, sample_weight, "fit_binormal")
+    data = RankedCases.of(predictions).categories().capped()
+    data.check()
+    found = maximise(Conventional(), data, start_of(data))
+    a, log_b = found.at.theta.tolist()
+    b = math.exp(log_b)
+    spread = _scaled_covariance(data, found, predictions, weights)
+    note = limit_note(BinormalCurve(a, b), found.settled, math.sqrt(spread[1, 1]), log_b)
+    scale = np.array([1.0, b]) if note is None else np.full(2, np.nan)
+    return BinormalFit(a=a, b=b, **_common(data, found, spread * np.outer(scale, scale), note))
+
+
+def fit_proper(
+    y_true: LabelsLike,
+    score: ScoresLike,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    weights: WeightKind = "sampling",
+) -> ProperFit:
+    """Maximum likelihood fit of the proper binormal curve to the order of the scores.
+
+    Metz and Pan (Journal of Mathematical Psychology 43, 1999). Parameters, limits and errors are
+    as in :func:`fit_binormal`, and c → ±1 is a limit too. Near d_a = 0 a change of d_a² does to
+    the curve what a change of c does, so the likelihood is flat in d_a: a fit that ends there has
+    a standard error for c alone. Scores that rank the classes the wrong way end at the diagonal,
+    c = d_a = 0, where there is none.
+
+    Examples
+    --------
+    >>> ratings = [1, 2, 3, 4, 5] * 2
+    >>> counts = [33, 6, 6, 11, 2, 3, 2, 2, 11, 33]
+    >>> fit_proper(np.repeat([0] * 5 + [1] * 5, counts), np.repeat(ratings, counts))
+    ProperFit(c = -0.1675 ± 0.1472, d_a = 1.9078 ± 0.2598)
+    """
+    predictions = two_classes(y_true, score, labels, sample_weight, "fit_proper")
+    data = RankedCases.of(predictions).categories().capped()
+    data.check()
+    found = maximise(Proper(), data, proper_start(data))
+    c, d_a = math.tanh(found.at.theta[0]), abs(float(found.at.theta[1]))
+    spread, flat = _scaled_covariance(data, found, predictions, weights), None
+    if d_a < 0.1 and not spread[1, 1] < 1:
+        spread = _scaled_covariance(data, found, predictions, weights, alone=True)
+        flat = "d_a is at its limit 0, where the likelihood is flat in it"
+    log_b = 2 * float(found.at.theta[0])
+    note = limit_note(
+        ProperBinormalCurve(c, d_a), found.settled, 2 * math.sqrt(spread[0, 0]), log_b
+    )
+    scale = np.array([1 - c * c, 1.0]) if note is None else np.full(2, np.nan)
+    common = _common(data, found, spread * np.outer(scale, scale), note or flat)
+    return ProperFit(c=c, d_a=d_a, **{**common, "converged": note is None})
+
+
+def two_classes(
+    y_true: LabelsLike,
+    score: ScoresLike,
+    labels: LabelsLike | None,
+    sample_weight: WeightsLike | None,
+    name: str,
+) -> Predictions:
+    """Predictions of two classes, or an error that names who needs them."""
+    predictions = Predictions(y_true, score, labels=labels, sample_weight=sample_weight)
+    require_classes(predictions, 2, name)
+    return predictions
+
+
+def start_of(data: Categories) -> Theta:
+    """(a, ln b) from the moments of the normal scores of the categories."""
+    from scipy.special import ndtri
+
+    pooled = data.weights.sum(axis=0)
+    z = ndtri((np.cumsum(pooled) - pooled / 2) / pooled.sum())
+    share = data.weights / data.weights.sum(axis=1, keepdims=True)
+    means = share @ z
+    spreads = np.sqrt(np.maximum((share * (z - means[:, None]) ** 2).sum(axis=1), 0.01))
+    log_b = np.clip(np.log(spreads[0] / spreads[1]), -1.5, 1.5)
+    return np.array([np.clip((means[1] - means[0]) / spreads[1], -4, 4), log_b])
+
+
+def proper_start(data: Categories) -> Theta:
+    """(artanh c, d_a) from the same moments, away from the flat region at d_a = 0."""
+    a, log_b = start_of(data).tolist()
+    return np.array([log_b / 2, max(a * math.sqrt(2 / (1 + math.exp(2 * log_b))), 0.2)])
+
+
+def limit_note(
+    curve: BinormalCurve | ProperBinormalCurve, settled: bool, vagueness: float, log_b: float
+) -> str | None:
+    """The limit towards which the likelihood rises, in words; None at a proper maximum."""
+    if curve.area > 1 - 1e-6:
+        return "the likelihood rises as the curve becomes perfect"
+    if settled and vagueness < _VAGUE:
+        return None
+    if abs(log_b) < 0.5:
+        return "the information about the parameters is singular"
+    return f"the likelihood rises, or is flat, towards b → {'0' if log_b < 0 else '∞'}"
+
+
+def _scaled_covariance(
+    data: Categories,
+    found: Maximum,
+    predictions: Predictions,
+    kind: WeightKind,
+    alone: bool = False,
+) -> Float64Array:
+    """Covariance of θ for the weights as what they are; equal ones do not count as weights."""
+    check_choice(kind, "weights", ("sampling", "frequency"))
+    matrix = first_alone if alone else covariance
+    given = predictions.case_weights
+    if kind == "frequency":
+        return matrix(data, found, False)
+    if (given == given[0]).all():
+        return np.asarray(matrix(data, found, False) * given[0])
+    return matrix(data, found, True)
+
+
+def _common(
+    data: Categories, found: Maximum, spread: Float64Array, note: str | None
+) -> dict[str, Any]:
+    return {
+        "covariance": spread,
+        "log_likelihood": found.at.value,
+        "converged": note is None,
+        "iterations": found.steps,
+        "n_categories": data.n_categories,
+        "operating_points": 1 - found.at.place.below.T[::-1],
+        "note": note,
+    }
+
+
+def fitted_curve(data: Categories, model: str) -> BinormalCurve | ProperBinormalCurve:
+    """The curve that fits categories best, or the one where the search for it stopped."""
+    data.check()
+    if model == "binormal":
+        a, log_b = maximise(Conventional(), data.capped(), start_of(data)).at.theta.tolist()
+        return BinormalCurve(a, math.exp(log_b))
+    shape, d_a = maximise(Proper(), data.capped(), proper_start(data)).at.theta.tolist()
+    return ProperBinormalCurve(math.tanh(shape), abs(d_a))
