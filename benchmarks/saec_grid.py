@@ -17,9 +17,8 @@ def grids() -> bool:
         "proper": lambda: saec_proper(c, d_a),
     }
     times = median_seconds(work, 3)
-    return all(
-        [report(f"SAEC of 62,500 {name} curves", t, 2, False, " s") for name, t in times.items()]
-    )
+    met = [report(f"SAEC of 62,500 {name} curves", t, 2, False, " s") for name, t in times.items()]
+    return all(met)
 
 
 def fits(n: int = 200) -> bool:
@@ -28,12 +27,11 @@ def fits(n: int = 200) -> bool:
     y, x = np.repeat([0, 1], n), rng.normal(np.repeat([0.0, 1.2], n))
     work = {"conventional": lambda: fit_binormal(y, x), "proper": lambda: fit_proper(y, x)}
     times = median_seconds(work, 15)
-    return all(
-        [
-            report(f"{name} fit to {n} cases a class", 1000 * t, 20, False, " ms")
-            for name, t in times.items()
-        ]
-    )
+    met = [
+        report(f"{name} fit to {n} cases a class", 1000 * t, 20, False, " ms")
+        for name, t in times.items()
+    ]
+    return all(met)
 
 
 if __name__ == "__main__":

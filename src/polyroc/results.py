@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from polyroc.errors import InvalidInput
+from polyroc.options import check_choice
 from polyroc.typing import Float64Array, Label
 
 if TYPE_CHECKING:
@@ -62,8 +63,9 @@ class Estimate:
         ``"percentile"`` or ``"bca"``, their bias-corrected accelerated percentiles (the default
         then). ``small_sample=False`` uses the normal quantile instead of that of t.
         """
-        _check_level(level)
+        check_level(level)
         scale = scale or ("logit" if self.replicates is None else "bca")
+        check_choice(scale, "scale", ("logit", "plain", "bca", "percentile"))
         if scale in ("bca", "percentile"):
             return self._percentiles(level, scale)
         if math.isnan(self.standard_error):
@@ -72,10 +74,6 @@ class Estimate:
         if scale == "plain":
             reach = quantile * self.standard_error
             return Interval(self.value - reach, self.value + reach, level, scale)
-        if scale != "logit":
-            raise InvalidInput(
-                f'scale must be "logit", "plain", "bca" or "percentile", got {scale!r}.'
-            )
         return self._logit(level, quantile)
 
     def _logit(self, level: float, quantile: float) -> Interval:
@@ -196,14 +194,15 @@ def two_sided_quantile(level: float, degrees_of_freedom: float = math.inf) -> fl
     """Quantile of the t distribution (normal for infinite degrees of freedom)."""
     from scipy.special import ndtri, stdtrit
 
-    _check_level(level)
+    check_level(level)
     upper = (1 + level) / 2
     if math.isinf(degrees_of_freedom):
         return float(ndtri(upper))
     return float(stdtrit(degrees_of_freedom, upper))
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
+    """A confidence level lies between 0 and 1."""
     if not 0 < level < 1:
         raise InvalidInput(f"level must lie between 0 and 1, got {level}.")
 

@@ -11,13 +11,14 @@ from polyroc.inference.compare import (
     Comparison,
     Difference,
     Samples,
+    Spread,
     comparison_note,
     differences_of,
     holm,
     omnibus_test,
     undefined_differences,
 )
-from polyroc.inference.evaluate import estimate_metric, options_of, undefined
+from polyroc.inference.evaluate import estimate_metric, options_of, undefined, why_no_error
 from polyroc.inference.influence import Design, contributions
 from polyroc.inference.resampling import (
     BATCH,
@@ -28,6 +29,7 @@ from polyroc.inference.resampling import (
 )
 from polyroc.inference.seeds import seed_of
 from polyroc.metrics.declaration import Metric
+from polyroc.options import whole_number
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate
 from polyroc.typing import Float64Array, PriorsLike, RandomState
@@ -52,14 +54,15 @@ def replicate_values(
 
 
 def askable(
-    predictions: Predictions, metrics: Sequence[Metric], priors: PriorsLike | None
+    predictions: Sequence[Predictions], metrics: Sequence[Metric], priors: PriorsLike | None
 ) -> tuple[list[Question], dict[str, str]]:
     """Metrics that exist for these predictions, and the reasons of those that do not."""
     questions, reasons = [], {}
     for metric in metrics:
         question = Question(metric, options_of(metric, priors))
         try:
-            metric.value(predictions, **question.options)
+            for each in predictions:
+                metric.value(each, **question.options)
             questions.append(question)
         except NotDefined as reason:
             reasons[metric.name] = str(reason)
@@ -75,8 +78,8 @@ def bootstrap_estimates(
     rng: RandomState,
 ) -> list[Estimate]:
     """Estimates with replicates, for BCa and percentile intervals."""
-    seed = seed_of(rng)
-    questions, reasons = askable(predictions, metrics, priors)
+    seed, n_replicates = seed_of(rng), whole_number(n_replicates, "n_replicates", least=2)
+    questions, reasons = askable([predictions], metrics, priors)
     values = replicate_values(predictions, questions, design, n_replicates, seed)
     columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
     settings = {"n_replicates": n_replicates, "seed": seed}
@@ -86,10 +89,15 @@ def bootstrap_estimates(
             estimates.append(undefined(predictions, metric, reasons[metric.name]))
             continue
         plain = estimate_metric(predictions, metric, design, priors, with_error=False)
+        error = float(columns[metric.name].std(ddof=1))
+        missing = why_no_error(predictions, design, plain.value, error, None)
+        if missing:
+            estimates.append(replace(plain, method="bootstrap", notes=(*plain.notes, missing)))
+            continue
         estimates.append(
             replace(
                 plain,
-                standard_error=float(columns[metric.name].std(ddof=1)),
+                standard_error=error,
                 method="bootstrap",
                 replicates=columns[metric.name],
                 acceleration=_acceleration(predictions, metric, design, priors),
@@ -120,8 +128,8 @@ def bootstrap_comparison(
     rng: RandomState,
 ) -> Comparison:
     """Differences on resampled cases; paired models see the same resamples."""
-    seed = seed_of(rng)
-    questions, reasons = askable(samples.predictions[0], metrics, priors)
+    seed, n_replicates = seed_of(rng), whole_number(n_replicates, "n_replicates", least=2)
+    questions, reasons = askable(samples.predictions, metrics, priors)
     drawn = np.stack(
         [
             replicate_values(
@@ -142,13 +150,22 @@ def bootstrap_comparison(
         options = questions[column].options
         found = np.array([metric.value(each, **options) for each in samples.predictions])
         values[metric.name] = dict(zip(samples.names, found.tolist(), strict=True))
-        spread = np.cov(drawn[:, :, column])
+        spread = _spread(samples, drawn[:, :, column])
         note = comparison_note(samples, metric, priors)
         rows = differences_of(samples, metric, found, spread, note)
         differences += holm(_with_replicates(rows, samples, drawn[:, :, column]))
-        tests.append(omnibus_test(metric.name, found, spread))
+        tests.append(omnibus_test(metric.name, found, spread.covariances))
     settings = {"n_replicates": n_replicates, "seed": seed}
     return Comparison(values, tuple(differences), tuple(tests), "bootstrap", level, settings)
+
+
+def _spread(samples: Samples, drawn: Float64Array) -> Spread:
+    """Spread of the models over the replicates; NaN where a class has one case or group."""
+    centred = (drawn - drawn.mean(axis=1, keepdims=True)) / math.sqrt(drawn.shape[1] - 1)
+    for m, (each, design) in enumerate(zip(samples.predictions, samples.designs, strict=True)):
+        if (design.counts(each) <= 1).any():
+            centred[m] = math.nan
+    return Spread.of(centred.T)
 
 
 def _with_replicates(

@@ -4,17 +4,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.inference.evaluate import chosen_metrics, options_of
+from polyroc.inference.evaluate import NO_VARIATION, chosen_metrics, options_of
 from polyroc.inference.influence import Design, Sampling, Weighting, contributions
 from polyroc.inference.notes import notes_on
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
-from polyroc.results import html_table, text_table, two_sided_quantile
+from polyroc.results import check_level, html_table, text_table, two_sided_quantile
 from polyroc.typing import (
     Absent,
     Float64Array,
@@ -43,14 +43,16 @@ class Difference:
     p_value: float
     p_adjusted: float = math.nan
     note: str = ""
+    degrees_of_freedom: float = math.inf
     replicates: Float64Array | None = field(default=None, repr=False, compare=False)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Confidence limits of the difference: percentiles of replicates, else normal ones."""
+        """Confidence limits of the difference: percentiles of replicates, else of t or normal."""
+        check_level(level)
         if self.replicates is not None:
             low, high = np.quantile(self.replicates, [(1 - level) / 2, (1 + level) / 2])
             return float(low), float(high)
-        reach = two_sided_quantile(level) * self.standard_error
+        reach = two_sided_quantile(level, self.degrees_of_freedom) * self.standard_error
         return self.difference - reach, self.difference + reach
 
 
@@ -113,15 +115,9 @@ class Comparison:
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Plain values, ready for JSON: a number that does not exist is None."""
-        rows = [
-            {
-                key: None if isinstance(value, float) and math.isnan(value) else value
-                for key, value in row.items()
-            }
-            for row in self._rows(self.level if level is None else level)
-        ]
-        values = {metric: dict(models) for metric, models in self.values.items()}
-        tests = [vars(test) for test in self.omnibus_tests]
+        rows = [_without_nan(row) for row in self._rows(self.level if level is None else level)]
+        values = {metric: _without_nan(models) for metric, models in self.values.items()}
+        tests = [_without_nan(vars(test)) for test in self.omnibus_tests]
         return {
             "method": self.method,
             "level": self.level if level is None else level,
@@ -136,6 +132,13 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return html_table(self._rows(self.level))
+
+
+def _without_nan(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value
+        for key, value in row.items()
+    }
 
 
 def compare(
@@ -167,7 +170,8 @@ def compare(
     ----------
     y_true : labels of the cases, or for independent samples a mapping from model to labels.
     y_scores : a mapping from model to scores.
-    method : ``"influence"`` (DeLong's test for two classes and the AUC), ``"bootstrap"``, or
+    method : ``"influence"`` (DeLong's test for two classes and the AUC; independent samples are
+        compared by Welch's t), ``"bootstrap"``, or
         ``"permutation"``, which exchanges the scores of paired models and so asks for scores on a
         common scale, such as probabilities.
     metrics, labels, sample_weight, groups, priors, sampling, weights, absent, normalize,
@@ -192,6 +196,7 @@ def compare(
             "y_scores must map the names of at least two models to their scores, "
             f"got {type(y_scores).__name__}."
         )
+    check_level(level)
     gate = {"labels": labels, "absent": absent, "normalize": normalize, "n_threads": n_threads}
     samples = _samples(y_true, y_scores, sample_weight, groups, weights, sampling, gate)
     chosen = chosen_metrics(metrics, samples.predictions[0])
@@ -234,6 +239,12 @@ def _samples(
             f"{', '.join(map(str, y_scores))}. Independent samples need the labels of each model."
         )
 
+    for option, given in (("sample_weight", sample_weight), ("groups", groups)):
+        if paired and isinstance(given, Mapping):
+            raise InvalidInput(
+                f"{option} is a mapping, but the models share their cases. Pass one value per case."
+            )
+
     def own(values: Any, name: str) -> Any:
         return values.get(name) if isinstance(values, Mapping) else values
 
@@ -252,6 +263,14 @@ def _samples(
             raise type(error)(f"Model {name!r}: {error}{advice}") from None
         predictions.append(made)
         designs.append(Design.of(own(groups, name), weight, len(made), weights, sampling))
+    if len({each.classes for each in predictions}) > 1:
+        listed = "; ".join(
+            f"{name}: {', '.join(map(str, each.classes))}"
+            for name, each in zip(y_scores, predictions, strict=True)
+        )
+        raise InvalidInput(
+            f"The models have different classes ({listed}). Compare models of the same classes."
+        )
     return Samples(tuple(y_scores), tuple(predictions), tuple(designs), paired)
 
 
@@ -264,29 +283,42 @@ def _by_influence(
     for metric in metrics:
         options = options_of(metric, priors)
         try:  # influence values first: they leave sorted columns behind, which the values then use
-            covariances = model_covariance(samples, metric, options)
+            spread = spread_of(samples, metric, options)
             found = [metric.value(each, **options) for each in samples.predictions]
         except NotDefined as reason:
             differences += undefined_differences(samples, metric, str(reason))
             continue
         values[metric.name] = dict(zip(samples.names, found, strict=True))
         note = comparison_note(samples, metric, priors)
-        differences += holm(differences_of(samples, metric, np.array(found), covariances, note))
-        tests.append(omnibus_test(metric.name, np.array(found), covariances))
+        differences += holm(differences_of(samples, metric, np.array(found), spread, note))
+        tests.append(omnibus_test(metric.name, np.array(found), spread.covariances))
     return Comparison(values, tuple(differences), tuple(tests), "influence", level)
 
 
-def model_covariance(samples: Samples, metric: Metric, options: Mapping[str, Any]) -> Float64Array:
-    """Covariance matrix of the models' values; independent samples have none between them."""
+class Spread(NamedTuple):
+    """How the values of models vary together, and how their differences vary."""
+
+    covariances: Float64Array
+    differences: Float64Array
+    """Variance of each difference, not taken from the covariances, where it might cancel."""
+
+    @classmethod
+    def of(cls, columns: Float64Array) -> "Spread":
+        """From a column of contributions for each model."""
+        apart = columns[:, :, None] - columns[:, None, :]
+        return cls(columns.T @ columns, np.sum(apart**2, axis=0))
+
+
+def spread_of(samples: Samples, metric: Metric, options: Mapping[str, Any]) -> Spread:
+    """Spread of the models' values; independent samples do not vary together."""
     columns = [
         contributions(each, [metric.influence(each, **options)], design)
         for each, design in zip(samples.predictions, samples.designs, strict=True)
     ]
     if samples.paired:
-        scaled = np.hstack(columns)
-        products: Float64Array = scaled.T @ scaled
-        return products
-    return np.diag([float((column**2).sum()) for column in columns])
+        return Spread.of(np.hstack(columns))
+    variances = np.array([float((column**2).sum()) for column in columns])
+    return Spread(np.diag(variances), variances[:, None] + variances)
 
 
 def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:
@@ -302,15 +334,15 @@ def differences_of(
     samples: Samples,
     metric: Metric,
     values: Float64Array,
-    covariances: Float64Array,
+    spread: Spread,
     note: str,
 ) -> list[Difference]:
     """Differences of all pairs of models with normal tests."""
     rows = []
     for a, b in combinations(range(len(values)), 2):
-        variance = covariances[a, a] + covariances[b, b] - 2 * covariances[a, b]
         difference = float(values[a] - values[b])
-        error, p_value, reason = _test(difference, float(variance), covariances[a, a])
+        freedom = math.inf if samples.paired else _welch(samples, spread.covariances, a, b)
+        error, p_value, reason = _test(difference, float(spread.differences[a, b]), freedom)
         rows.append(
             Difference(
                 metric.name,
@@ -320,20 +352,33 @@ def differences_of(
                 error,
                 p_value,
                 note="; ".join(filter(None, [reason, note])),
+                degrees_of_freedom=freedom,
             )
         )
     return rows
 
 
-def _test(difference: float, variance: float, scale: float) -> tuple[float, float, str]:
-    """Standard error, two-sided normal p-value, and why they do not exist if so."""
+def _welch(samples: Samples, covariances: Float64Array, a: int, b: int) -> float:
+    """Welch's degrees of freedom of two independent samples."""
+    variances = covariances[[a, b], [a, b]]
+    sizes = np.array([len(samples.predictions[a]), len(samples.predictions[b])])
+    if not variances.sum() > 0:
+        return math.inf
+    return float(variances.sum() ** 2 / np.sum(variances**2 / (sizes - 1)))
+
+
+def _test(difference: float, variance: float, freedom: float) -> tuple[float, float, str]:
+    """Standard error, two-sided p-value, and why they do not exist if so."""
+    from scipy.special import ndtr, stdtr
+
     if math.isnan(variance):
         return math.nan, math.nan, "no standard error: a class has one case, or no derivative"
-    if variance <= 1e-14 * max(scale, 1e-300):
+    error = math.sqrt(max(variance, 0))
+    if error <= NO_VARIATION:
         same = "the models agree on every case" if difference == 0 else "no variation"
         return math.nan, math.nan, f"no standard error: {same}"
-    error = math.sqrt(variance)
-    return error, math.erfc(abs(difference / error) / math.sqrt(2)), ""
+    ratio = -abs(difference / error)
+    return error, 2 * float(ndtr(ratio) if math.isinf(freedom) else stdtr(freedom, ratio)), ""
 
 
 def holm(rows: list[Difference]) -> list[Difference]:

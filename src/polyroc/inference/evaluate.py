@@ -14,7 +14,7 @@ from polyroc.inference.seeds import seed_of
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
-from polyroc.results import Estimate, Evaluation, Note
+from polyroc.results import Estimate, Evaluation, Note, check_level
 from polyroc.typing import (
     Absent,
     LabelsLike,
@@ -92,6 +92,7 @@ def evaluate(
     >>> result["hand_till"]
     hand_till = 0.8924 (95 % interval 0.8675 to 0.9131)
     """
+    check_level(level)
     predictions = Predictions(
         y_true,
         y_score,
@@ -148,7 +149,7 @@ def estimate_metric(
         return _estimate(predictions, metric, value, "value only", notes)
     variance = float(covariance(predictions, [influence], design)[0, 0])
     error = math.sqrt(max(variance - influence.excess_variance, 0))
-    missing = _why_no_error(predictions, design, value, error, influence.reason)
+    missing = why_no_error(predictions, design, value, error, influence.reason)
     if missing:
         return _estimate(predictions, metric, value, "influence", (*notes, missing))
     freedom = degrees_of_freedom(predictions, influence, design)
@@ -197,7 +198,7 @@ def undefined(predictions: Predictions, metric: Metric, reason: str) -> Estimate
     return _estimate(predictions, metric, math.nan, "none", (Note("not-defined", reason),))
 
 
-def _why_no_error(
+def why_no_error(
     predictions: Predictions, design: Design, value: float, error: float, reason: str | None
 ) -> Note | None:
     """The reason why there is no standard error, if there is none."""

@@ -62,7 +62,7 @@ class Design:
                 'groups and weights="frequency" exclude each other: copies of a case would be one '
                 "group. Repeat the cases instead."
             )
-        _, numbered = np.unique(np.asarray(groups), return_inverse=True)
+        numbered = _numbered(groups)
         kept = slice(None) if sample_weight is None else read_weights(sample_weight) > 0
         expected = n_cases if sample_weight is None else len(read_weights(sample_weight))
         if numbered.shape != (expected,):
@@ -82,25 +82,44 @@ class Design:
         return np.bincount(pairs[:, 0], minlength=predictions.n_classes).astype(np.float64)
 
 
+def _numbered(groups: Any) -> NDArray[np.intp]:
+    """Groups as numbers from 0; a missing one is an error."""
+    values = np.asarray(groups)
+    missing = [row for row, value in enumerate(values.tolist()) if value is None or value != value]
+    if missing:
+        raise InvalidInput(
+            f"groups has a missing value in row {missing[0]}. Name the group of every case."
+        )
+    return np.unique(values, return_inverse=True)[1]
+
+
 def contributions(
     predictions: Predictions, influences: Sequence[Influence], design: Design
 ) -> Float64Array:
     """Scaled contributions S (units × metrics): their products sum to the covariance matrix."""
-    counts = design.counts(predictions)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        correction = np.sqrt(counts / (counts - 1))  # infinite, then NaN, for a class of one case
-        share = predictions.case_weights / predictions.class_weights[predictions.codes]
-        scale = (share * correction[predictions.codes])[:, None]
-        scaled = scale * np.column_stack([each.cases for each in influences])
+    scaled = _of_cases(predictions, influences, design)
     if design.sampling == "random":
         scaled += _prior_contributions(predictions, influences)
     if design.weights == "frequency":
-        scaled = scaled / np.sqrt(predictions.case_weights)[:, None]
+        scaled /= np.sqrt(predictions.case_weights)[:, None]
     if design.groups is None:
         return scaled
     sums = np.zeros((int(design.groups.max()) + 1, scaled.shape[1]))
     np.add.at(sums, design.groups, scaled)
     return sums
+
+
+def _of_cases(
+    predictions: Predictions, influences: Sequence[Influence], design: Design
+) -> Float64Array:
+    """√(m_k/(m_k − 1)) u_i for each case; NaN in a class of one case or group."""
+    counts = design.counts(predictions)
+    alone = counts <= 1  # one case says nothing about its spread
+    correction = np.where(alone, np.nan, np.sqrt(counts / np.where(alone, 1, counts - 1)))
+    share = predictions.case_weights / predictions.class_weights[predictions.codes]
+    scale = (share * correction[predictions.codes])[:, None]
+    scaled: Float64Array = scale * np.column_stack([each.cases for each in influences])
+    return scaled
 
 
 def _prior_contributions(predictions: Predictions, influences: Sequence[Influence]) -> Float64Array:
@@ -125,8 +144,13 @@ def covariance(
 def degrees_of_freedom(predictions: Predictions, influence: Influence, design: Design) -> float:
     """Satterthwaite's: few where a small class makes up most of the variance."""
     counts = design.counts(predictions)
-    alone = Design(None, design.weights, "stratified")
-    squares = contributions(predictions, [influence], alone)[:, 0] ** 2
-    parts = np.bincount(predictions.codes, squares, predictions.n_classes)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(parts.sum() ** 2 / np.sum(parts**2 / (counts - 1)))
+    moved = _of_cases(predictions, [influence], design)[:, 0]
+    if design.weights == "frequency":
+        moved = moved / np.sqrt(predictions.case_weights)
+    codes: NDArray[Any] = predictions.codes
+    if design.groups is not None:
+        pair = codes.astype(np.intp) + predictions.n_classes * design.groups
+        moved = np.bincount(pair, moved).astype(np.float64)
+        codes = np.arange(len(moved)) % predictions.n_classes
+    parts = np.bincount(codes, moved**2, predictions.n_classes)
+    return float(parts.sum() ** 2 / np.sum(parts**2 / (counts - 1)))

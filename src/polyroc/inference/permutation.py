@@ -25,6 +25,7 @@ from polyroc.inference.compare import (
 from polyroc.inference.resampling import BATCH, Question, Replicator
 from polyroc.inference.seeds import seed_of, stream
 from polyroc.metrics.declaration import Metric
+from polyroc.options import whole_number
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, PriorsLike, RandomState
 
@@ -43,8 +44,8 @@ def permutation_comparison(
             "A permutation test needs models on the same cases, but these are independent samples. "
             'Use method="influence" or "bootstrap".'
         )
-    seed = seed_of(rng)
-    questions, reasons = askable(samples.predictions[0], metrics, priors)
+    seed, n_replicates = seed_of(rng), whole_number(n_replicates, "n_replicates", least=1)
+    questions, reasons = askable(samples.predictions, metrics, priors)
     found = np.array(
         [[q.metric.value(each, **q.options) for q in questions] for each in samples.predictions]
     )
