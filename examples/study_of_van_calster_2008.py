@@ -1,4 +1,4 @@
-"""The study of paper 000 §IV–V on open data, beside the numbers that the paper prints.
+"""The study of Van Calster et al. 2008 §IV–V on open data, beside the numbers they print.
 
 The clinical data are not public. Here: 855 of scikit-learn's digits in three classes of the paper's
 sizes (0, 1, 2 against 3, 5 against a rare 9), seen through 12 means of pixel rows and columns: a

@@ -94,7 +94,7 @@ def _shares(p: Float64Array) -> Float64Array:
 class PairwiseCoupling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """One binary classifier per pair of classes, joined into class probabilities.
 
-    The one-versus-one models of paper 000 §IV are joined in this way.
+    The one-versus-one models of Van Calster et al. 2008 §IV are joined in this way.
 
     Parameters
     ----------

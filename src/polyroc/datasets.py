@@ -14,7 +14,7 @@ MIXTURE_MEANS = (
     ((-0.7, 0.7), (0.4, 0.7)),
     ((1.0, 1.0), (0.0, 1.0)),
 )
-"""Means of the two Gaussians of each class (paper 004 §4)."""
+"""Means of the two Gaussians of each class (Everson & Fieldsend 2006 §4)."""
 
 MIXTURE_VARIANCE = 0.03
 """Ripley's value. The paper prints 0.3, with which nobody could reach its 32 errors in 300."""
@@ -25,7 +25,7 @@ def three_class_mixture(
 ) -> tuple[Float64Array, NDArray[np.int64]]:
     """Points in the plane and their classes: each class an equal mixture of two Gaussians.
 
-    The data of paper 004 §4 with the variance that its results need.
+    The data of Everson & Fieldsend 2006 §4 with the variance that its results need.
     """
     generator = np.random.default_rng(rng)
     y = np.repeat(np.arange(3), counts)

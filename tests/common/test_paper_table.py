@@ -1,4 +1,4 @@
-"""The table of properties of paper 001 comes out of the declarations."""
+"""The table of properties of Kleiman & Page 2019 comes out of the declarations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TABLE = {
     "auc_mu": ("✓", "✓", "✓"),
     "vus": ("✓", "✗", "?"),
 }
-"""Perfect = 1, random = 0.5, skew insensitive: H&T, P&D, AUC_μ and VUS-3 of 001."""
+"""Perfect = 1, random = 0.5, skew insensitive: H&T, P&D, AUC_μ and VUS-3 of Kleiman & Page 2019."""
 
 
 def mark(holds: bool) -> str:
@@ -35,5 +35,5 @@ def test_row(name):
 
 
 def test_what_the_paper_left_open():
-    """001 has a question mark for the skew of VUS: it does not matter."""
+    """Kleiman & Page 2019 have a question mark for the skew of VUS: it does not matter."""
     assert Property.SKEW in registry["vus"].properties

@@ -27,7 +27,7 @@ MODEL_B = [1.0, 0.9, 0.5, 0.6, 0.2, 0.0]
     ],
 )
 def test_the_two_models_of_paper_000(scores, auc, scored, probabilistic):
-    """000 §I: model A has the higher AUC, model B the higher probabilities."""
+    """Van Calster et al. 2008 §I: model A has the higher AUC, model B the higher probabilities."""
     assert roc_auc(TWO, scores) == pytest.approx(auc, abs=1e-15)
     assert scored_auc(TWO, scores) == pytest.approx(scored, abs=1e-15)
     assert probabilistic_auc(TWO, scores) == pytest.approx(probabilistic, abs=1e-15)

@@ -46,7 +46,7 @@ def pair_mean(
 
 
 def auc(positive: list[int], negative: list[int], s: Vector, w: Vector, ties: str) -> Fraction:
-    """How often a positive case outscores a negative one (000 eq. 1–2; 001: a tie counts ½)."""
+    """How often a positive case outscores a negative one (Van Calster et al. 2008 eq. 1–2)."""
     return pair_mean(positive, negative, w, lambda a, b: step(s[a] - s[b], ties))
 
 
@@ -82,7 +82,7 @@ def roc_auc(y: Codes, p: Rows, w: Weights, n_classes: int, ties: str = "fair") -
 
 
 def hand_till(y: Codes, p: Rows, w: Weights, n_classes: int, ties: str = "fair") -> float:
-    """000 eq. 9."""
+    """Van Calster et al. 2008 eq. 9."""
     matrix = pairwise_auc(y, p, w, n_classes, ties)
     return float(sum(matrix.values()) / (n_classes * (n_classes - 1)))
 
@@ -180,7 +180,7 @@ def auc_mu(
     pair_weights: Rows | None = None,
     ties: str = "fair",
 ) -> float:
-    """001: the orientation function of each pair of classes, step for step."""
+    """Kleiman & Page 2019: the orientation function of each pair of classes, step for step."""
     K, rows, weights = n_classes, exact(p), fractions(w)
     costs = exact(partition or [[float(i != j) for j in range(K)] for i in range(K)])
     importance = exact(pair_weights or [[1.0] * K] * K)
@@ -201,14 +201,14 @@ def auc_mu(
 
 
 def probabilistic_pair(k: int, r: int, y: Codes, p: Rows, w: Vector) -> Fraction:
-    """000 eq. 4."""
+    """Van Calster et al. 2008 eq. 4."""
     s = column(p, k)
     mean = pair_mean(members(y, k), members(y, r), w, lambda a, b: s[a] - s[b])
     return Fraction(1, 2) + mean / 2
 
 
 def scored_pair(k: int, r: int, y: Codes, p: Rows, w: Vector) -> Fraction:
-    """000 eq. 5."""
+    """Van Calster et al. 2008 eq. 5."""
     s = column(p, k)
     return pair_mean(
         members(y, k), members(y, r), w, lambda a, b: (s[a] - s[b]) * (1 if s[a] > s[b] else 0)
@@ -216,29 +216,29 @@ def scored_pair(k: int, r: int, y: Codes, p: Rows, w: Vector) -> Fraction:
 
 
 def probabilistic_auc(y: Codes, p: Rows, w: Weights, n_classes: int) -> float:
-    """000 eq. 3–4, the second class positive."""
+    """Van Calster et al. 2008 eq. 3–4, the second class positive."""
     return float(probabilistic_pair(1, 0, y, p, fractions(w)))
 
 
 def scored_auc(y: Codes, p: Rows, w: Weights, n_classes: int) -> float:
-    """000 eq. 5–6, the second class positive."""
+    """Van Calster et al. 2008 eq. 5–6, the second class positive."""
     return float(scored_pair(1, 0, y, p, fractions(w)))
 
 
 def hand_till_probabilistic(y: Codes, p: Rows, w: Weights, n_classes: int) -> float:
-    """000 eq. 13."""
+    """Van Calster et al. 2008 eq. 13."""
     weights, pairs = fractions(w), ordered_pairs(n_classes)
     return float(sum(probabilistic_pair(k, r, y, p, weights) for k, r in pairs) / len(pairs))
 
 
 def hand_till_scored(y: Codes, p: Rows, w: Weights, n_classes: int) -> float:
-    """000 eq. 14."""
+    """Van Calster et al. 2008 eq. 14."""
     weights, pairs = fractions(w), ordered_pairs(n_classes)
     return float(sum(scored_pair(k, r, y, p, weights) for k, r in pairs) / len(pairs))
 
 
 def class_mean(y: Codes, p: Rows, w: Vector, k: int) -> Vector:
-    """000 eq. 10."""
+    """Van Calster et al. 2008 eq. 10."""
     cases, rows = members(y, k), exact(p)
     size = sum(w[i] for i in cases)
     return [sum(w[i] * rows[i][j] for i in cases) / size for j in range(len(rows[0]))]
@@ -251,7 +251,7 @@ def simplex_volume(y: Codes, p: Rows, w: Weights, n_classes: int) -> float:
 
 
 def triangle_area(y: Codes, p: Rows, w: Weights, n_classes: int) -> float:
-    """000 §III B: the area of the triangle of the means over that of the whole one."""
+    """Van Calster et al. 2008 §III B: area of the triangle of the means over that of the whole."""
     a, b, c = (class_mean(y, p, fractions(w), k) for k in range(3))
     u, v = minus(b, a), minus(c, a)
     cross = [u[i - 2] * v[i - 1] - u[i - 1] * v[i - 2] for i in range(3)]
@@ -265,7 +265,7 @@ def length(x: Vector, k: int) -> float:
 
 
 def total_length(y: Codes, p: Rows, w: Weights, n_classes: int) -> float:
-    """000 §III C: 1 − TL₀/z."""
+    """Van Calster et al. 2008 §III C: 1 − TL₀/z."""
     weights = fractions(w)
     lengths = [length(class_mean(y, p, weights, k), k) for k in range(n_classes)]
     return 1 - fsum(lengths) / (n_classes * sqrt(2))
@@ -298,7 +298,7 @@ def lengths_of(p: Rows, n_classes: int) -> list[list[float]]:
 
 
 def vus(y: Codes, p: Rows, w: Weights, n_classes: int, ties: str = "fair") -> float:
-    """000 eq. 7–8."""
+    """Van Calster et al. 2008 eq. 7–8."""
     lengths = lengths_of(p, n_classes)
     return tuple_mean(
         y, w, n_classes, lambda cases: assignment_credit([lengths[i] for i in cases], ties)
@@ -306,7 +306,7 @@ def vus(y: Codes, p: Rows, w: Weights, n_classes: int, ties: str = "fair") -> fl
 
 
 def wvus(y: Codes, p: Rows, w: Weights, n_classes: int, ties: str = "fair") -> float:
-    """000 eq. 11–12."""
+    """Van Calster et al. 2008 eq. 11–12."""
     lengths = lengths_of(p, n_classes)
 
     def worth(cases: tuple[int, ...]) -> float:
@@ -326,7 +326,7 @@ def hum(y: Codes, p: Rows, w: Weights, n_classes: int, ties: str = "fair") -> fl
 
 
 def highest(p: Sequence[Vector], cases: tuple[int, ...], ties: str) -> bool:
-    """000 §III D: case k has the highest score of column k, alone or (lenient) shared."""
+    """Van Calster et al. 2008 §III D: case k leads column k, alone or (lenient) shared."""
     return all(
         p[i][k] > p[j][k] or (ties == "lenient" and p[i][k] == p[j][k])
         for k, i in enumerate(cases)
@@ -336,13 +336,13 @@ def highest(p: Sequence[Vector], cases: tuple[int, ...], ties: str) -> bool:
 
 
 def vus2(y: Codes, p: Rows, w: Weights, n_classes: int, ties: str = "strict") -> float:
-    """000 §III D."""
+    """Van Calster et al. 2008 §III D."""
     rows = exact(p)
     return tuple_mean(y, w, n_classes, lambda cases: Fraction(highest(rows, cases, ties)))
 
 
 def wvus2(y: Codes, p: Rows, w: Weights, n_classes: int, ties: str = "strict") -> float:
-    """000 §III D, a right tuple weighted by its own area (any K: its determinant)."""
+    """Van Calster et al. 2008 §III D, a right tuple weighted by its own area."""
     rows = exact(p)
 
     def worth(cases: tuple[int, ...]) -> Fraction:

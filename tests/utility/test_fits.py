@@ -182,7 +182,7 @@ def test_proper_fits_recover_the_parameters():
     assert within >= 19
 
 
-def test_many_cases_are_joined_into_at_most_1000_categories(monkeypatch):
+def test_many_cases_are_joined_into_a_limited_number_of_categories(monkeypatch):
     y, x = simulated(np.random.default_rng(1), 3000, 1.0, 0.8)
     whole = fit_binormal(y, x)
     monkeypatch.setattr(categories, "MOST_CATEGORIES", 100)

@@ -22,7 +22,7 @@ def tpr_surface_volume(
     which adds probabilities. A tie counts as wrong, as does a case whose own probability is 0.
 
     O(n²) for three classes, where it equals ``tpr_surface(…).volume``; for more classes all tuples
-    are enumerated. Paper 000 §III A (Mossman; Dreiseitl et al.).
+    are enumerated. Van Calster et al. 2008 §III A (Mossman; Dreiseitl et al.).
 
     Examples
     --------

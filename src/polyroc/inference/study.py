@@ -1,7 +1,7 @@
 """``study``: learners compared by many metrics over repeated splits into training and test set.
 
-The protocol of paper 000 §IV: draw R stratified splits, train every learner on the training set of
-each, evaluate every metric on its test set. From the R × learners × metrics values follow means,
+The protocol of Van Calster et al. 2008 §IV: draw R stratified splits, train every learner on the
+training set of each, evaluate every metric on its test set. From the R × learners × metrics values follow means,
 average ranks and shares of first ranks (Table 2), and the correlations between metrics over the
 splits, averaged over learners (Table 1).
 
@@ -39,7 +39,9 @@ def study(
     checkpoint: str | os.PathLike[str] | None = None,
     progress: bool = True,
 ) -> "Study":
-    """Compare learners by several metrics over random stratified splits (paper 000 §IV–V).
+    """Compare learners by several metrics over random stratified splits.
+
+    The protocol of Van Calster et al. 2008 §IV–V.
 
     Parameters
     ----------
@@ -47,8 +49,8 @@ def study(
         ``random_state`` is None, also of parts, it gets a seed of that split.
     X, y : cases and their true classes.
     n_splits, test_size : number of splits, and share of the cases in each test set.
-    metrics : names of metrics, ``"all"``, or None: for three classes the nine of paper 000,
-        otherwise the default metrics for that number of classes.
+    metrics : names of metrics, ``"all"``, or None: for three classes the nine of
+        Van Calster et al. 2008, otherwise the default metrics for that number of classes.
     n_jobs : splits that run in parallel, as in joblib.
     rng : seed or generator of the splits and of the learners.
     labels : the classes in order; by default the categories of y, or its sorted distinct labels.

@@ -27,7 +27,7 @@ PAPER_METRICS = (
     "wvus",
     "wvus2",
 )
-"""The metrics of paper 000, in the order of its Table 1."""
+"""The metrics of Van Calster et al. 2008, in the order of its Table 1."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def influence(
     title="AUC_mu (Kleiman & Page)",
     symbol="AUC_μ",
     statistic="pairs",
-    reference="001",
+    reference="Kleiman & Page 2019",
     complexity="O(K n log n)",
     chance=HALF,
     properties=frozenset(

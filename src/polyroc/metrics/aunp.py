@@ -28,7 +28,7 @@ def prior_gradient(priors: Float64Array, theta: Float64Array) -> Float64Array:
     title="One-vs-rest AUC weighted by prevalence (Provost & Domingos)",
     symbol="AUNP",
     statistic="pairs",
-    reference="000 §III A; 002",
+    reference="Van Calster et al. 2008 §III A; multi-class AUC slides",
     complexity="O(K n log n)",
     chance=HALF,
     prior_weighted=True,

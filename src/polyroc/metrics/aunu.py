@@ -29,7 +29,7 @@ def prior_gradient(priors: Float64Array, theta: Float64Array) -> Float64Array:
     title="Mean one-vs-rest AUC",
     symbol="AUNU",
     statistic="pairs",
-    reference="002; Ferri et al. 2009",
+    reference="multi-class AUC slides; Ferri et al. 2009",
     complexity="O(K n log n)",
     chance=HALF,
     prior_weighted=True,

@@ -13,7 +13,7 @@ from polyroc.typing import Ties
     title="Hand & Till's M (AU1U)",
     symbol="M",
     statistic="pairs",
-    reference="000 eq. 9; 002",
+    reference="Van Calster et al. 2008 eq. 9; multi-class AUC slides",
     complexity="O(K n log n)",
     chance=HALF,
     properties=frozenset({Property.SKEW, Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),
@@ -24,12 +24,13 @@ def hand_till(predictions: Predictions, *, ties: Ties = "fair") -> float:
     M = 1/(K(K−1)) Σ_{k≠r} AUC(k|r), AUC(k|r) = mean over a in k, b in r of step(p_ak − p_bk).
 
     Read it as the AUC of an average pair of classes: every pair counts the same, however rare its
-    classes are. A tie counts ½; ``ties="strict"`` counts it 0, as 000 eq. 2 is printed.
+    classes are. A tie counts ½; ``ties="strict"`` counts it 0, as
+    Van Calster et al. 2008 eq. 2 is printed.
 
     Examples
     --------
     Five of the six ordered pairs of classes are ranked without error; class 1 against class 3 gets
-    three of its four pairs of cases right (002).
+    three of its four pairs of cases right (multi-class AUC slides).
 
     >>> from polyroc import hand_till
     >>> y = [1, 1, 2, 2, 3, 3]

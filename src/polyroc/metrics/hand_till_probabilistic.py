@@ -12,7 +12,7 @@ from polyroc.statistics.pairs import Probabilistic
     title="Mean probabilistic AUC of pairs",
     symbol="M_p",
     statistic="means",
-    reference="000 eq. 13",
+    reference="Van Calster et al. 2008 eq. 13",
     complexity="O(n K)",
     chance=HALF,
     needs_probabilities=True,

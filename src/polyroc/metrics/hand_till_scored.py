@@ -12,7 +12,7 @@ from polyroc.statistics.pairs import Scored
     title="Mean scored AUC of pairs",
     symbol="M_s",
     statistic="pairs",
-    reference="000 eq. 14",
+    reference="Van Calster et al. 2008 eq. 14",
     complexity="O(K n log n)",
     chance=None,
     needs_probabilities=True,

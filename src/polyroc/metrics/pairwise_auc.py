@@ -20,7 +20,8 @@ def pairwise_auc(
     """AUC(k|r) for all ordered pairs of classes: row = positive class, whose column is used.
 
     The diagonal is NaN, and so are the rows and columns of classes skipped by ``absent="skip"``.
-    One sort per column serves all pairs: O(K n log n). Papers 000 §III A and 002.
+    One sort per column serves all pairs: O(K n log n).
+    Van Calster et al. 2008 §III A and the multi-class AUC slides.
 
     Examples
     --------

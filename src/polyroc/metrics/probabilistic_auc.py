@@ -12,7 +12,7 @@ from polyroc.statistics.pairs import Probabilistic
     title="Probabilistic AUC",
     symbol="pAUC",
     statistic="means",
-    reference="000 eq. 3–4",
+    reference="Van Calster et al. 2008 eq. 3–4",
     complexity="O(n)",
     chance=HALF,
     classes=Classes(2, 2),

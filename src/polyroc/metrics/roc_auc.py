@@ -13,7 +13,7 @@ from polyroc.typing import Ties
     title="Area under the ROC curve",
     symbol="AUC",
     statistic="pairs",
-    reference="000 eq. 1–2",
+    reference="Van Calster et al. 2008 eq. 1–2",
     complexity="O(n log n)",
     chance=HALF,
     classes=Classes(2, 2),

@@ -12,7 +12,7 @@ from polyroc.statistics.pairs import Scored
     title="Scored AUC",
     symbol="sAUC",
     statistic="pairs",
-    reference="000 eq. 5–6",
+    reference="Van Calster et al. 2008 eq. 5–6",
     complexity="O(n log n)",
     chance=None,
     classes=Classes(2, 2),
@@ -29,7 +29,7 @@ def scored_auc(predictions: Predictions) -> float:
 
     Examples
     --------
-    Model A ranks without error, model B has the larger margins (000 §I):
+    Model A ranks without error, model B has the larger margins (Van Calster et al. 2008 §I):
 
     >>> from polyroc import scored_auc
     >>> y = [1, 1, 1, 0, 0, 0]

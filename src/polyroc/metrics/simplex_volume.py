@@ -40,7 +40,7 @@ def cofactor_matrix(matrix: Float64Array) -> Float64Array:
     title="Volume of the simplex of class means",
     symbol="AOT_K",
     statistic="means",
-    reference="000 §III B",
+    reference="Van Calster et al. 2008 §III B",
     complexity="O(n K + K³)",
     chance=NOTHING,
     needs_probabilities=True,

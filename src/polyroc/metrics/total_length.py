@@ -27,7 +27,7 @@ def influence(predictions: Predictions) -> Influence:
     title="Total length between class means and corners",
     symbol="TL",
     statistic="means",
-    reference="000 §III C",
+    reference="Van Calster et al. 2008 §III C",
     complexity="O(n K)",
     chance=None,
     needs_probabilities=True,

@@ -11,7 +11,7 @@ from polyroc.predictions import Predictions
     title="Area of the triangle of class means",
     symbol="AOT",
     statistic="means",
-    reference="000 §III B",
+    reference="Van Calster et al. 2008 §III B",
     complexity="O(n)",
     chance=NOTHING,
     classes=Classes(3, 3),

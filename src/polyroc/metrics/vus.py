@@ -21,7 +21,7 @@ def worth(_: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
     influence=tuple_influence(worth, "fair"),
     title="Volume under the ROC surface",
     symbol="VUS",
-    reference="000 eq. 7–8",
+    reference="Van Calster et al. 2008 eq. 7–8",
     chance=ONE_ORDER,
     needs_probabilities=True,
     properties=frozenset({Property.PERFECT_ARGMAX, Property.SKEW}),

@@ -19,7 +19,7 @@ def worth(_: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
     influence=tuple_influence(worth, "strict"),
     title="Volume by the highest-probability rule",
     symbol="VUS₂",
-    reference="000 §III D",
+    reference="Van Calster et al. 2008 §III D",
     chance=None,
     properties=frozenset({Property.SKEW, Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),
     statistic="tuples",
@@ -39,7 +39,7 @@ def vus2(
 
     A tie makes the tuple wrong (``ties="strict"``, the paper) or leaves it right (``"lenient"``);
     there is no fair share, and the two enclose every other choice. Right by this rule implies right
-    by the rule of HUM, but not by that of VUS, whatever 000 §III D says.
+    by the rule of HUM, but not by that of VUS, whatever Van Calster et al. 2008 §III D says.
 
     Examples
     --------

@@ -21,7 +21,7 @@ def worth(predictions: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
     influence=tuple_influence(worth, "fair"),
     title="VUS weighted by distance to the corners",
     symbol="wVUS",
-    reference="000 eq. 11–12",
+    reference="Van Calster et al. 2008 eq. 11–12",
     chance=None,
     needs_probabilities=True,
     properties=frozenset({Property.SKEW}),
@@ -41,7 +41,8 @@ def wvus(
     A tuple that is right by the rule of VUS counts 1 − Σ_k ‖x_k − e_k‖ / (K√2), times 1/m if it is
     one of m best permutations.
 
-    Of the weighted metrics it follows the unweighted ones most closely (000 §V). For K = 2 and
+    Of the weighted metrics it follows the unweighted ones most closely
+    (Van Calster et al. 2008 §V). For K = 2 and
     ``ties="strict"`` it is the mean of the strict AUC and the scored AUC.
 
     Examples

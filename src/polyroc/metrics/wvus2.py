@@ -19,7 +19,7 @@ def worth(_: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
     influence=tuple_influence(worth, "strict"),
     title="VUS₂ weighted by the volume of the tuple",
     symbol="wVUS₂",
-    reference="000 §III D",
+    reference="Van Calster et al. 2008 §III D",
     chance=None,
     needs_probabilities=True,
     properties=frozenset({Property.SKEW}),

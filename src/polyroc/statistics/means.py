@@ -7,7 +7,7 @@ from polyroc.typing import Float64Array, FloatArray
 
 
 def class_means(predictions: Predictions) -> Float64Array:
-    """p̄: row c is the mean score vector of class c (000 eq. 10). O(n K)."""
+    """p̄: row c is the mean score vector of class c (Van Calster et al. 2008 eq. 10). O(n K)."""
     return predictions.derived(means_of_scores)
 
 

@@ -1,4 +1,4 @@
-"""The pair statistic of AUC_mu: both classes of a pair compared along one direction (paper 001).
+"""The pair statistic of AUC_mu (Kleiman & Page 2019): a pair compared along one direction.
 
 Row i of a partition matrix A holds what it costs to name class i, by true class. With the gain
 g_i = −A_i · p of naming class i, the cases of classes i and j are ranked by their margin g_i −

@@ -7,9 +7,9 @@ in class r and s = column k of the scores:
 ======================= ================================ ===================
 statistic               θ_kr = mean over pairs (a, b) of paper
 ======================= ================================ ===================
-:class:`Ranked`         step(s_a − s_b)                  000 eq. 1–2, 002
-:class:`Scored`         max(s_a − s_b, 0)                000 eq. 5–6
-:class:`Probabilistic`  ½ + ½ (s_a − s_b)                000 eq. 3–4
+:class:`Ranked`         step(s_a − s_b)                  Van Calster et al. 2008 eq. 1–2
+:class:`Scored`         max(s_a − s_b, 0)                Van Calster et al. 2008 eq. 5–6
+:class:`Probabilistic`  ½ + ½ (s_a − s_b)                Van Calster et al. 2008 eq. 3–4
 ======================= ================================ ===================
 
 One sort per column serves the first two for all r: O(K n log n) in all, threads over columns.

@@ -14,8 +14,8 @@ from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
 from polyroc.typing import BoolArray, Float64Array, IntArray
 
-MOST_CATEGORIES = 1000
-"""Runs beyond this are joined at equally spaced shares of the cases: precision lost is O(1/m²)."""
+MOST_CATEGORIES = 10_000
+"""Runs beyond this are joined at equally spaced shares of the cases."""
 
 
 @dataclass(frozen=True, eq=False)
