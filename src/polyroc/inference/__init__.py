@@ -1,6 +1,7 @@
 """Inference: intervals, comparisons and studies, written once for every metric."""
 
-from polyroc.inference.compare import Comparison, compare
+from polyroc.inference.compare import compare
+from polyroc.inference.comparison import Comparison
 from polyroc.inference.evaluate import estimate, evaluate
 
 # The module of this name is bound to the package as it is imported; the function takes its place.

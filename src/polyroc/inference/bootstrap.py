@@ -8,8 +8,6 @@ import numpy as np
 
 from polyroc.errors import NotDefined
 from polyroc.inference.compare import (
-    Comparison,
-    Difference,
     Samples,
     Spread,
     comparison_note,
@@ -18,6 +16,7 @@ from polyroc.inference.compare import (
     omnibus_test,
     undefined_differences,
 )
+from polyroc.inference.comparison import Comparison, Difference
 from polyroc.inference.evaluate import estimate_metric, options_of, undefined, why_no_error
 from polyroc.inference.influence import Design, contributions
 from polyroc.inference.resampling import (

@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 from polyroc.errors import InvalidInput
 from polyroc.inference.bootstrap import askable
 from polyroc.inference.compare import (
-    Comparison,
-    Difference,
-    Omnibus,
     Samples,
     comparison_note,
     holm,
     undefined_differences,
 )
+from polyroc.inference.comparison import Comparison, Difference, Omnibus
 from polyroc.inference.resampling import BATCH, Question, Replicator
 from polyroc.inference.seeds import seed_of, stream
 from polyroc.metrics.declaration import Metric

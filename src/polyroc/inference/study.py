@@ -1,9 +1,9 @@
 """``study``: learners compared by many metrics over repeated splits into training and test set.
 
 The protocol of Van Calster et al. 2008 §IV: draw R stratified splits, train every learner on the
-training set of each, evaluate every metric on its test set. From the R × learners × metrics values follow means,
-average ranks and shares of first ranks (Table 2), and the correlations between metrics over the
-splits, averaged over learners (Table 1).
+training set of each, evaluate every metric on its test set. From the R × learners × metrics values
+follow means, average ranks and shares of first ranks (Table 2), and the correlations between
+metrics over the splits, averaged over learners (Table 1).
 
 Split b draws from stream b of the seed, and learner m from stream (b, m): the values do not depend
 on the order or the number of workers, a study of 100 splits begins with the study of 50, and a

@@ -26,7 +26,6 @@ def au1p(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def auc_mu(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -39,7 +38,6 @@ def auc_mu(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def aunp(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -51,7 +49,6 @@ def aunp(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def aunu(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -63,7 +60,6 @@ def aunu(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def hand_till(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -74,7 +70,6 @@ def hand_till(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def hand_till_probabilistic(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -85,7 +80,6 @@ def hand_till_probabilistic(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def hand_till_scored(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -96,7 +90,6 @@ def hand_till_scored(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def hum(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -109,7 +102,6 @@ def hum(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def pdi(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -119,7 +111,6 @@ def pdi(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def probabilistic_auc(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -130,7 +121,6 @@ def probabilistic_auc(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def roc_auc(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -141,7 +131,6 @@ def roc_auc(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def scored_auc(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -152,7 +141,6 @@ def scored_auc(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def simplex_volume(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -163,7 +151,6 @@ def simplex_volume(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def total_length(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -174,7 +161,6 @@ def total_length(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def triangle_area(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -185,7 +171,6 @@ def triangle_area(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def vus(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -199,7 +184,6 @@ def vus(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def vus2(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -212,7 +196,6 @@ def vus2(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def wvus(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -226,7 +209,6 @@ def wvus(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def wvus2(
     y_true: LabelsLike,
     y_score: ScoresLike,

@@ -1,4 +1,6 @@
-"""Tuple statistics: one case of each class, judged by two rules (Van Calster et al. 2008 §III A, D).
+"""Tuple statistics: one case from each class, judged by two rules.
+
+The rules of Van Calster et al. 2008 §III A and D.
 
 *Assignment rule*: the tuple is right if giving every case the corner of its own class costs less
 than any other assignment. Three costs: the distance to the corner (VUS), minus the score (HUM),

@@ -40,6 +40,8 @@ class Family(Protocol):
 
     limits: tuple[float, float]
     """Beyond these a parameter is on its way to infinity."""
+    near_diagonal: float
+    """Parameters this small give the diagonal, where the likelihood has a kink; 0 if none do."""
 
     def nodes(self, theta: Theta) -> Float64Array:
         """Places along the curve, ascending, that cover it."""
@@ -101,40 +103,58 @@ def _normal(x: Float64Array) -> Float64Array:
 
 
 class Conventional:
-    """θ = (a, ln b): G₋ = Φ(x), G₊ = Φ(b x − a)."""
+    """θ = (z, ln b) with z = a/√(1 + b²), A_z = Φ(z): G₋ = Φ(x), G₊ = Φ(b x − a)."""
 
-    limits = (1000.0, 5.0)
+    limits = (30.0, 5.0)
+    near_diagonal = 0.0
 
     def nodes(self, theta: Theta) -> Float64Array:
-        return np.sort(np.append(_Z, (_Z + theta[0]) * math.exp(-theta[1])))
+        a, b = self.pair(theta)
+        return np.sort(np.append(_Z, (_Z + a) / b))
 
     def below(self, theta: Theta, x: Float64Array) -> tuple[Float64Array, Float64Array]:
         from scipy.special import ndtr
 
-        return ndtr(x), ndtr(math.exp(theta[1]) * x - theta[0])
+        a, b = self.pair(theta)
+        return ndtr(x), ndtr(b * x - a)
 
     def densities(self, theta: Theta, x: Float64Array) -> tuple[Float64Array, Float64Array]:
-        b = math.exp(theta[1])
-        return _normal(x), b * _normal(b * x - theta[0])
+        a, b = self.pair(theta)
+        return _normal(x), b * _normal(b * x - a)
 
     def excess(self, theta: Theta, x: Float64Array, slope: Float64Array) -> Float64Array:
-        b = math.exp(theta[1])
-        density = _normal(b * x - theta[0])
-        return np.stack([density, -b * x * density])
+        a, b = self.pair(theta)
+        density = _normal(b * x - a)
+        (by_z, by_b), (_, scale) = self.jacobian(theta)
+        return np.stack([by_z * density, (by_b - scale * x) * density])
 
     def log_slope(self, theta: Theta, x: Float64Array) -> Float64Array:
-        y = math.exp(theta[1]) * x - theta[0]
-        return np.asarray(theta[1] + (x * x - y * y) / 2)
+        a, b = self.pair(theta)
+        return np.asarray(theta[1] + (x * x - (b * x - a) ** 2) / 2)
 
     def bend(self, theta: Theta, x: Float64Array) -> Float64Array:
+        a, b = self.pair(theta)
+        return np.asarray(x - b * (b * x - a))
+
+    @staticmethod
+    def pair(theta: Theta) -> tuple[float, float]:
+        """(a, b)."""
         b = math.exp(theta[1])
-        return np.asarray(x - b * (b * x - theta[0]))
+        return float(theta[0]) * math.hypot(1, b), b
+
+    @staticmethod
+    def jacobian(theta: Theta) -> Float64Array:
+        """Derivatives of (a, b) by θ."""
+        b = math.exp(theta[1])
+        root = math.hypot(1, b)
+        return np.array([[root, theta[0] * b * b / root], [0.0, b]])
 
 
 class Proper:
     """θ = (artanh c, d_a), the places being Metz and Pan's v; the curve is even in d_a."""
 
     limits = (2.5, 20.0)
+    near_diagonal = 1e-3
 
     def nodes(self, theta: Theta) -> Float64Array:
         c, s = self._shape(theta)

@@ -27,6 +27,8 @@ WeightKind = Literal["sampling", "frequency"]
 _VAGUE = 5.0
 """A standard error of ln b beyond this: the likelihood is flat towards a limit."""
 
+_DIAGONAL = "the best curve is the diagonal, c = d_a = 0, where there are no standard errors"
+
 
 def fit_binormal(
     y_true: LabelsLike,
@@ -65,12 +67,11 @@ def fit_binormal(
     data = RankedCases.of(predictions).categories().capped()
     data.check()
     found = maximise(Conventional(), data, start_of(data))
-    a, log_b = found.at.theta.tolist()
-    b = math.exp(log_b)
+    a, b = Conventional.pair(found.at.theta)
     spread = _scaled_covariance(data, found, predictions, weights)
-    note = limit_note(BinormalCurve(a, b), found.settled, math.sqrt(spread[1, 1]), log_b)
-    scale = np.array([1.0, b]) if note is None else np.full(2, np.nan)
-    return BinormalFit(a=a, b=b, **_common(data, found, spread * np.outer(scale, scale), note))
+    note = limit_note(BinormalCurve(a, b), found.settled, math.sqrt(spread[1, 1]), math.log(b))
+    change = Conventional.jacobian(found.at.theta) * (1.0 if note is None else math.nan)
+    return BinormalFit(a=a, b=b, **_common(data, found, change @ spread @ change.T, note))
 
 
 def fit_proper(
@@ -100,6 +101,9 @@ def fit_proper(
     data = RankedCases.of(predictions).categories().capped()
     data.check()
     found = maximise(Proper(), data, proper_start(data))
+    if found.diagonal:
+        common = _common(data, found, np.full((2, 2), np.nan), None)
+        return ProperFit(c=0.0, d_a=0.0, **{**common, "note": _DIAGONAL})
     c, d_a = math.tanh(found.at.theta[0]), abs(float(found.at.theta[1]))
     spread, flat = _scaled_covariance(data, found, predictions, weights), None
     if d_a < 0.1 and not spread[1, 1] < 1:
@@ -128,7 +132,7 @@ def two_classes(
 
 
 def start_of(data: Categories) -> Theta:
-    """(a, ln b) from the moments of the normal scores of the categories."""
+    """(a/√(1 + b²), ln b) from the moments of the normal scores of the categories."""
     from scipy.special import ndtri
 
     pooled = data.weights.sum(axis=0)
@@ -137,13 +141,13 @@ def start_of(data: Categories) -> Theta:
     means = share @ z
     spreads = np.sqrt(np.maximum((share * (z - means[:, None]) ** 2).sum(axis=1), 0.01))
     log_b = np.clip(np.log(spreads[0] / spreads[1]), -1.5, 1.5)
-    return np.array([np.clip((means[1] - means[0]) / spreads[1], -4, 4), log_b])
+    return np.array([np.clip((means[1] - means[0]) / np.hypot(*spreads), -3, 3), log_b])
 
 
 def proper_start(data: Categories) -> Theta:
     """(artanh c, d_a) from the same moments, away from the flat region at d_a = 0."""
-    a, log_b = start_of(data).tolist()
-    return np.array([log_b / 2, max(a * math.sqrt(2 / (1 + math.exp(2 * log_b))), 0.2)])
+    z, log_b = start_of(data).tolist()
+    return np.array([log_b / 2, max(z * math.sqrt(2), 0.2)])
 
 
 def limit_note(
@@ -195,7 +199,8 @@ def fitted_curve(data: Categories, model: str) -> BinormalCurve | ProperBinormal
     """The curve that fits categories best, or the one where the search for it stopped."""
     data.check()
     if model == "binormal":
-        a, log_b = maximise(Conventional(), data.capped(), start_of(data)).at.theta.tolist()
-        return BinormalCurve(a, math.exp(log_b))
-    shape, d_a = maximise(Proper(), data.capped(), proper_start(data)).at.theta.tolist()
+        theta = maximise(Conventional(), data.capped(), start_of(data)).at.theta
+        return BinormalCurve(*Conventional.pair(theta))
+    found = maximise(Proper(), data.capped(), proper_start(data))
+    shape, d_a = (0.0, 0.0) if found.diagonal else found.at.theta.tolist()
     return ProperBinormalCurve(math.tanh(shape), abs(d_a))

@@ -137,6 +137,7 @@ class Maximum:
     step: Step
     steps: int
     settled: bool
+    diagonal: bool = False
 
 
 def maximise(family: Family, data: Categories, start: Theta) -> Maximum:
@@ -144,13 +145,16 @@ def maximise(family: Family, data: Categories, start: Theta) -> Maximum:
     pooled = data.weights.sum(axis=0)
     at = likelihood(family, data, start, np.cumsum(pooled)[:-1] / pooled.sum())
     total = float(pooled.sum())
+    useless = float(pooled @ np.log(pooled / total))  # at the diagonal
     for count in range(MOST_STEPS):
         step = newton_step(family, data, at)
+        if np.abs(at.theta).max() < family.near_diagonal and at.value < useless:
+            return Maximum(at, step, count, True, diagonal=True)
         if step.decrement <= SETTLED * total:
             return Maximum(at, step, count, True)
-        ahead = _advanced(family, data, at, step)
         if (np.abs(at.theta) > family.limits).any():
             return Maximum(at, step, count, False)
+        ahead = _advanced(family, data, at, step)
         if ahead is None:
             return Maximum(at, step, count, step.decrement <= 1e-8 * total)
         at = ahead

@@ -1,0 +1,124 @@
+"""The result of a comparison of models."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polyroc.results import check_level, html_table, text_table, two_sided_quantile
+from polyroc.typing import Float64Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Difference of one metric between two models, a − b."""
+
+    metric: str
+    model_a: str
+    model_b: str
+    difference: float
+    standard_error: float
+    p_value: float
+    p_adjusted: float = math.nan
+    note: str = ""
+    degrees_of_freedom: float = math.inf
+    replicates: Float64Array | None = field(default=None, repr=False, compare=False)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Confidence limits of the difference: percentiles of replicates, else of t or normal."""
+        check_level(level)
+        if self.replicates is not None:
+            low, high = np.quantile(self.replicates, [(1 - level) / 2, (1 + level) / 2])
+            return float(low), float(high)
+        reach = two_sided_quantile(level, self.degrees_of_freedom) * self.standard_error
+        return self.difference - reach, self.difference + reach
+
+
+@dataclass(frozen=True)
+class Omnibus:
+    """Test that all models have the same value of a metric."""
+
+    metric: str
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Models compared by several metrics.
+
+    ``p_adjusted`` is Holm's adjustment over the pairs of models, within each metric.
+    """
+
+    values: Mapping[str, Mapping[str, float]]
+    """Value of each metric for each model."""
+    differences: tuple[Difference, ...]
+    omnibus_tests: tuple[Omnibus, ...]
+    method: str
+    level: float = 0.95
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def frame(self, level: float | None = None) -> "pd.DataFrame":
+        """A row per metric and pair of models; ``difference`` is model_a − model_b."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows(self.level if level is None else level))
+
+    def omnibus(self) -> "pd.DataFrame":
+        """A row per metric: χ² test that all models are equal."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(test) for test in self.omnibus_tests])
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        rows = []
+        for each in self.differences:
+            low, high = each.interval(level)
+            rows.append(
+                {
+                    "metric": each.metric,
+                    "model_a": each.model_a,
+                    "model_b": each.model_b,
+                    "difference": each.difference,
+                    "standard_error": each.standard_error,
+                    "low": low,
+                    "high": high,
+                    "p_value": each.p_value,
+                    "p_adjusted": each.p_adjusted,
+                    "note": each.note,
+                }
+            )
+        return rows
+
+    def to_dict(self, level: float | None = None) -> dict[str, Any]:
+        """Plain values, ready for JSON: a number that does not exist is None."""
+        rows = [_without_nan(row) for row in self._rows(self.level if level is None else level)]
+        values = {metric: _without_nan(models) for metric, models in self.values.items()}
+        tests = [_without_nan(vars(test)) for test in self.omnibus_tests]
+        return {
+            "method": self.method,
+            "level": self.level if level is None else level,
+            "values": values,
+            "differences": rows,
+            "omnibus": tests,
+            "settings": dict(self.settings),
+        }
+
+    def __repr__(self) -> str:
+        return text_table(self._rows(self.level))
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows(self.level))
+
+
+def _without_nan(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value
+        for key, value in row.items()
+    }
