@@ -49,7 +49,7 @@ class Interval:
 
     def options(self, seed: int) -> dict:
         if not self.n_replicates:
-            return {"interval": "influence", "n_tuples": N_TUPLES, "rng": seed}
+            return {"interval": "influence"}
         return {"interval": "bootstrap", "n_replicates": self.n_replicates, "rng": seed}
 
 
@@ -112,7 +112,9 @@ def one_chunk(cell: Cell, interval: Interval, start: int) -> list[np.ndarray]:
     rows = []
     for seed in range(start, start + CHUNK):
         y, p = draw(np.random.default_rng([seed, int(cell.target * 1000)]), cell.sizes, cell.signal)
-        found = evaluate(y, p, cell.metrics, n_threads=1, **interval.options(seed))
+        tuples = {"n_tuples": N_TUPLES, "rng": seed} if cell.n_classes > 3 else {}
+        options = interval.options(seed) | tuples
+        found = evaluate(y, p, cell.metrics, n_threads=1, **options)
         limits = [each.interval(0.95, scale=interval.scale)[:2] for each in found.values()]
         errors = [(each.value, each.standard_error) for each in found.values()]
         rows.append(np.hstack([errors, limits]))

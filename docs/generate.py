@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike
 from polyroc.metrics.ordinal_vus import ordinal_vus as ordinal_vus
 from polyroc.metrics.pairwise_auc import pairwise_auc as pairwise_auc
 from polyroc.metrics.registry import registry as registry
+from polyroc.metrics.saec import saec as saec
 from polyroc.typing import (
     Absent,
     LabelsLike,
@@ -54,8 +55,8 @@ written from the declarations in the source, which the tests check one by one.
 
 ## Properties
 
-A tick is a property that is tested on generated data; a missing one has a counterexample in the
-tests.
+A tick is a property that is tested on generated data. A missing one has a counterexample in the
+tests, or cannot be asked because the metric needs probabilities and refuses the changed scores.
 
 """
 
@@ -89,10 +90,12 @@ def _signature(metric: Metric) -> str:
 def package_stub() -> str:
     """Names of the package for type checkers, which do not follow lazy loading."""
     lines = ['"""Types of the public names. Written by docs/generate.py."""', ""]
-    lines += [f"from polyroc import {name} as {name}" for name in sorted(polyroc._MODULES)]
+    modules = sorted(set(polyroc._MODULES) - {"scorers"})
+    lines += [f"from polyroc import {name} as {name}" for name in modules]
     lines.append("from polyroc._version import __version__ as __version__")
     for home, names in sorted(polyroc._HOMES.items()):
         lines += [f"from {home} import {name} as {name}" for name in sorted(names.split())]
+    lines += ["from polyroc.scorers import Scorers", "", "scorers: Scorers"]
     return "\n".join(lines) + "\n"
 
 

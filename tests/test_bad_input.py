@@ -27,7 +27,7 @@ from polyroc import (
     vus,
     vus2,
 )
-from polyroc.errors import InvalidInput, InvalidType, NotDefined, PolyrocError
+from polyroc.errors import InvalidInput, InvalidType, NotDefined, PolyrocError, UnknownName
 
 Y = [0, 1, 2, 0, 1, 2]
 S = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]] * 2)
@@ -794,7 +794,8 @@ def test_too_many_tuples(function):
     y, s = np.arange(600) % 4, np.random.default_rng(0).dirichlet(np.ones(4), 600)
     expected = (
         "There are 5.06e+08 tuples of one case from each of 4 classes, more than the 2e+08 that are"
-        " enumerated. Pass n_tuples= to estimate the metric from so many random ones."
+        " enumerated. Pass n_tuples= to the metric or to evaluate, to estimate it from so many "
+        "random ones."
     )
     assert message(NotDefined, function, y, s) == expected
     assert message(NotDefined, registry[function.__name__].influence, Predictions(y, s)) == expected
@@ -861,10 +862,10 @@ def test_the_scale_of_priors_and_matrices_does_not_matter(scale):
 
 
 def test_an_unknown_metric():
-    assert message(InvalidInput, registry.__getitem__, "auc") == (
+    assert message(UnknownName, registry.__getitem__, "auc") == (
         f"There is no metric 'auc'. The metrics are {', '.join(registry)}."
     )
-    assert "no metric ['a']" in message(InvalidInput, registry.__getitem__, ["a"])
+    assert "no metric ['a']" in message(UnknownName, registry.__getitem__, ["a"])
     assert ["a"] not in registry
     assert message(InvalidType, registry.select, 5) == (
         'metrics must be names, "all" or None, got 5.'

@@ -10,13 +10,13 @@ from polyroc._version import __version__
 
 _HOMES = {
     "polyroc.metrics": """auc_mu au1p aunp aunu hand_till hand_till_probabilistic hand_till_scored
-        hum ordinal_vus pairwise_auc pdi probabilistic_auc registry roc_auc scored_auc
+        hum ordinal_vus pairwise_auc pdi probabilistic_auc registry roc_auc saec scored_auc
         simplex_volume total_length triangle_area vus vus2 wvus wvus2""",
     "polyroc.inference": "compare estimate evaluate study",
     "polyroc.coupling": "PairwiseCoupling",
     "polyroc.predictions": "Predictions",
 }
-_MODULES = ("curves", "datasets", "errors", "inference", "metrics", "results", "scorers")
+_MODULES = ("curves", "datasets", "errors", "inference", "metrics", "results", "scorers", "utility")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = ["__version__", *_HOME_OF, *_MODULES]

@@ -6,7 +6,7 @@ from polyroc import errors as errors
 from polyroc import inference as inference
 from polyroc import metrics as metrics
 from polyroc import results as results
-from polyroc import scorers as scorers
+from polyroc import utility as utility
 from polyroc._version import __version__ as __version__
 from polyroc.coupling import PairwiseCoupling as PairwiseCoupling
 from polyroc.inference import compare as compare
@@ -27,6 +27,7 @@ from polyroc.metrics import pdi as pdi
 from polyroc.metrics import probabilistic_auc as probabilistic_auc
 from polyroc.metrics import registry as registry
 from polyroc.metrics import roc_auc as roc_auc
+from polyroc.metrics import saec as saec
 from polyroc.metrics import scored_auc as scored_auc
 from polyroc.metrics import simplex_volume as simplex_volume
 from polyroc.metrics import total_length as total_length
@@ -36,3 +37,6 @@ from polyroc.metrics import vus2 as vus2
 from polyroc.metrics import wvus as wvus
 from polyroc.metrics import wvus2 as wvus2
 from polyroc.predictions import Predictions as Predictions
+from polyroc.scorers import Scorers
+
+scorers: Scorers

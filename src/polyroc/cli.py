@@ -93,7 +93,7 @@ def _evaluation_table(results: "dict[str, Evaluation]") -> "Table":
 def _comparison_table(comparison: "Comparison") -> "Table":
     from rich.markup import escape
 
-    from polyroc.results import shown
+    from polyroc.results import cell
 
     table = _table("Which is better? Differences with 95 % intervals")
     for column in ("metric", "models"):
@@ -101,14 +101,14 @@ def _comparison_table(comparison: "Comparison") -> "Table":
     for column in ("difference", "interval", "p", "p (Holm)"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in comparison.differences:
-        low, high = row.interval()
+        low, high, *_ = row.interval()
         table.add_row(
             row.metric,
             escape(f"{row.model_a} − {row.model_b}"),
             f"{row.difference:+.4f}",
             f"{low:+.4f} … {high:+.4f}",
-            shown(row.p_value),
-            shown(row.p_adjusted),
+            cell(row.p_value),
+            cell(row.p_adjusted),
         )
     return table
 

@@ -21,7 +21,3 @@ class UnknownName(InvalidInput, KeyError):
 
 class NotDefined(InvalidInput):
     """The quantity asked for does not exist for these data."""
-
-
-class MissingExtra(PolyrocError, ImportError):
-    """An optional part is not installed; the message names the extra that brings it."""

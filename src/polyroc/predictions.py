@@ -214,8 +214,20 @@ class Predictions:
         return np.ones(len(self)) if self.weights is None else self.weights
 
     def priors_or(self, priors: PriorsLike | None) -> Float64Array:
-        """The priors given, in the order of the classes, or those of the sample."""
-        return self.priors if priors is None else checked_priors(priors, self.classes)
+        """The priors given, in the order of the classes, or those of the sample.
+
+        They may name all declared classes; those without cases are then left out.
+        """
+        if priors is None:
+            return self.priors
+        if self.skipped and len(priors) == len(self.declared):
+            return shares(checked_priors(priors, self.declared)[self.present])
+        return checked_priors(priors, self.classes)
+
+    @property
+    def present(self) -> list[int]:
+        """Positions of the classes among the declared ones."""
+        return [self.declared.index(label) for label in self.classes]
 
     @property
     def are_probabilities(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from polyroc.errors import InvalidInput
+from polyroc.errors import InvalidInput, UnknownName
 from polyroc.options import check_choice
 from polyroc.typing import Float64Array, Label
 
@@ -127,6 +127,9 @@ class Estimate:
             "metric": self.metric,
             **{key: None if math.isnan(number) else number for key, number in numbers.items()},
             "level": level,
+            "degrees_of_freedom": (
+                None if math.isinf(self.degrees_of_freedom) else self.degrees_of_freedom
+            ),
             "method": self.method,
             "counts": {str(label): count for label, count in self.counts.items()},
             "notes": [note._asdict() for note in self.notes],
@@ -150,7 +153,7 @@ class Evaluation(Mapping[str, Estimate]):
             if estimate.metric == metric:
                 return estimate
         names = ", ".join(estimate.metric for estimate in self.estimates)
-        raise KeyError(f"{metric!r} was not evaluated; there are {names}")
+        raise UnknownName(f"{metric!r} was not evaluated. There are {names}.")
 
     def __iter__(self) -> Iterator[str]:
         return (estimate.metric for estimate in self.estimates)
@@ -203,15 +206,15 @@ def two_sided_quantile(level: float, degrees_of_freedom: float = math.inf) -> fl
 
 def check_level(level: float) -> None:
     """A confidence level lies between 0 and 1."""
-    if not 0 < level < 1:
-        raise InvalidInput(f"level must lie between 0 and 1, got {level}.")
+    if not isinstance(level, (int, float)) or not 0 < level < 1:
+        raise InvalidInput(f"level must lie between 0 and 1, got {level!r}.")
 
 
 def text_table(rows: list[dict[str, Any]]) -> str:
     """Rows as aligned text, numbers with four digits."""
     if not rows:
         return "(nothing)"
-    cells = [list(rows[0])] + [[shown(value) for value in row.values()] for row in rows]
+    cells = [list(rows[0])] + [[cell(value) for value in row.values()] for row in rows]
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     numeric = [isinstance(value, float) for value in rows[0].values()]
     lines = (
@@ -228,13 +231,13 @@ def html_table(rows: list[dict[str, Any]]) -> str:
     """Rows as an HTML table; all text is escaped."""
     head = "".join(f"<th>{escape(name)}</th>" for name in (rows[0] if rows else {}))
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(shown(value))}</td>" for value in row.values()) + "</tr>"
+        "<tr>" + "".join(f"<td>{escape(cell(value))}</td>" for value in row.values()) + "</tr>"
         for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def shown(value: Any) -> str:
+def cell(value: Any) -> str:
     """A cell of a table: four decimals, fewer zeros for small p-values, a dash for NaN."""
     if not isinstance(value, float):
         return str(value)

@@ -36,7 +36,8 @@ class Scorer:
     The classes are those that the estimator has learned, in its order; the scores are
     ``predict_proba``, or ``decision_function`` for an estimator without probabilities and a metric
     that does not need them. A fold without cases of some class is an error, to which scikit-learn's
-    ``error_score`` applies; ``with_options(absent="skip")`` evaluates the other classes.
+    ``error_score`` applies; ``with_options(absent="skip")`` evaluates the other classes,
+    ``with_options(absent="skip", normalize=True)`` also for metrics that need probabilities.
 
     Weights are passed on by ``scorer(..., sample_weight=w)``, and by scikit-learn's metadata
     routing after ``set_score_request(sample_weight=True)``.

@@ -172,7 +172,8 @@ def test_too_many_tuples(metric, monkeypatch):
     p = np.eye(4)[y]
     expected = (
         "There are 81 tuples of one case from each of 4 classes, more than the 2e+01 that are "
-        "enumerated. Pass n_tuples= to estimate the metric from so many random ones."
+        "enumerated. Pass n_tuples= to the metric or to evaluate, to estimate it from so many "
+        "random ones."
     )
     assert raised(NotDefined, metric.function, y, p) == expected
     assert raised(NotDefined, metric.influence, polyroc.Predictions(y, p)) == expected

@@ -71,7 +71,7 @@ def test_threads_over_many_classes():
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "metric",
-    [m for m in METRICS if m.statistic in ("pairs", "placements")],
+    [m for m in METRICS if m.statistic in ("pairs", "scored pairs", "margins", "placements")],
     ids=lambda metric: metric.name,
 )
 def test_routes(metric, weighted, dtype, monkeypatch):

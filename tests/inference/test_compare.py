@@ -39,8 +39,7 @@ def found():
 
 def test_frame(found):
     frame = found.frame()
-    assert list(frame.columns[:9]) == COLUMNS
-    assert list(frame.columns[9:]) in ([], ["note"])
+    assert list(frame.columns) == COLUMNS
     pairs = list(combinations(MODELS, 2))
     assert list(zip(frame["model_a"], frame["model_b"], strict=True)) == pairs * len(NAMES)
     assert list(frame["metric"]) == [name for name in NAMES for _ in pairs]
@@ -276,10 +275,15 @@ def test_weights_by_model_are_refused_for_the_same_cases():
         compare(Y, PAIR, ["hand_till"], sample_weight=weights)
 
 
-@pytest.mark.parametrize("models", [[PAIR["weak"]] * 2, {"one": PAIR["weak"]}, PAIR["weak"]])
-def test_not_several_models(models):
-    with pytest.raises(InvalidType, match="at least two models"):
+@pytest.mark.parametrize("models", [[PAIR["weak"]] * 2, PAIR["weak"]])
+def test_models_without_names(models):
+    with pytest.raises(InvalidType, match="must map names of models to their scores, got "):
         compare(Y, models)
+
+
+def test_a_single_model():
+    with pytest.raises(InvalidInput, match=r"^A comparison needs at least two models, got 1\.$"):
+        compare(Y, {"one": PAIR["weak"]})
 
 
 def test_unknown_method():
@@ -354,3 +358,14 @@ def test_groups():
     for column in ("standard_error", "p_value", "p_adjusted"):
         np.testing.assert_allclose(alone[column], plain[column], rtol=1e-9)
         np.testing.assert_allclose(copied[column], plain[column], rtol=1e-9)
+
+
+def test_small_samples_have_fewer_degrees_of_freedom():
+    """One model alone against chance: the degrees of freedom of its own interval."""
+    normal = compare(Y, PAIR, ["hand_till"]).differences[0]
+    small = compare(Y, PAIR, ["hand_till"], small_sample=True).differences[0]
+    assert normal.degrees_of_freedom == np.inf
+    assert small.degrees_of_freedom < len(Y)
+    assert small.standard_error == normal.standard_error
+    assert small.p_value > normal.p_value
+    assert small.interval().low < normal.interval().low

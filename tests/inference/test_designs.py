@@ -125,3 +125,25 @@ def test_random_sampling_is_right_in_simulation():
         squares.append([found[name].standard_error ** 2 for name in names])
     spread = np.std(values, axis=0, ddof=1)
     np.testing.assert_allclose(np.sqrt(np.mean(squares, axis=0)), spread, rtol=0.06)
+
+
+@pytest.mark.parametrize("per_group", [4, 10])
+def test_bootstrap_of_groups_that_span_classes_agrees_with_influence(per_group):
+    """Groups of mixed classes, most of them with a mixture of their own."""
+    generator = np.random.default_rng(3)
+    groups = np.repeat(np.arange(30), per_group)
+    y = np.concatenate([np.arange(3), generator.integers(0, 3, len(groups) - 3)])
+    p = generator.dirichlet(np.ones(3), len(y)) + 0.3 * np.eye(3)[y]
+    p += 0.3 * generator.random((30, 3))[groups]
+    p /= p.sum(axis=1, keepdims=True)
+    options = {"groups": groups, "metrics": ["hand_till"]}
+    drawn = evaluate(y, p, interval="bootstrap", n_replicates=1000, rng=1, **options)["hand_till"]
+    linear = evaluate(y, p, **options)["hand_till"]
+    assert drawn.standard_error == pytest.approx(linear.standard_error, rel=0.15)
+
+
+def test_priors_of_a_class_without_cases_are_left_out():
+    y, p = Y[Y < 2], P[Y < 2][:, :2] / P[Y < 2][:, :2].sum(axis=1, keepdims=True)
+    whole = np.column_stack([p, np.zeros(len(p))])
+    skipped = evaluate(y, whole, ["au1p"], labels=[0, 1, 2], absent="skip", priors=[0.2, 0.3, 0.5])
+    assert skipped["au1p"].value == evaluate(y, p, ["au1p"], priors=[0.4, 0.6])["au1p"].value

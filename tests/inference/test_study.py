@@ -101,8 +101,11 @@ def test_workers_and_number_of_splits_change_nothing(result, n_jobs):
 def test_seeds(result):
     other = study(MODELS, X, Y, n_splits=6, rng=6, metrics=FEW)
     assert (other.values[:, :, 0] != result.values[:, :, 0]).any()
-    generator = study(MODELS, X, Y, n_splits=2, rng=np.random.default_rng(5))
-    np.testing.assert_array_equal(generator.values, result.values[:2])
+    again = study(MODELS, X, Y, n_splits=2, rng=result.seed)
+    np.testing.assert_array_equal(again.values, result.values[:2])
+    generator = np.random.default_rng(5)
+    drawn = [study(MODELS, X, Y, n_splits=1, metrics=FEW, rng=generator) for _ in range(2)]
+    assert (drawn[0].values != drawn[1].values).any()
     fixed = RandomForestClassifier(random_state=7)
     assert _seeded(fixed, 1).random_state == 7
     parts = _seeded(MODELS["tree"], 1).get_params()
@@ -386,3 +389,13 @@ def test_chance_learners_are_at_chance():
     assert found.means().loc["d", "hand_till"] == pytest.approx(0.5)
     logistic = study({"l": LogisticRegression()}, X, Y, n_splits=2, rng=0, metrics=["hand_till"])
     assert logistic.means().loc["l", "hand_till"] > 0.8
+
+
+def test_the_seed_repeats_the_study():
+    X, y = three_class_mixture((30, 30, 30), rng=0)
+    models = {"bayes": GaussianNB()}
+    first = study(models, X, y, n_splits=2, metrics=["hand_till"], rng=5)
+    assert first.seed == 5
+    drawn = study(models, X, y, n_splits=2, metrics=["hand_till"])
+    again = study(models, X, y, n_splits=2, metrics=["hand_till"], rng=drawn.seed)
+    np.testing.assert_array_equal(again.values, drawn.values)

@@ -26,7 +26,7 @@ from polyroc.utility import (
     ("a", "b", "area", "saec"),
     [(0.4819, 0.5060, 0.6663, 0.4315), (0.2410, 0.0080, 0.5950, 0.4095)],
 )
-def test_pairs_printed_by_edwards_and_metz_page_7(a, b, area, saec):
+def test_pairs_printed_by_edwards_and_metz_section_4(a, b, area, saec):
     assert area_binormal(a, b) == pytest.approx(area, abs=1e-3)
     assert saec_binormal(a, b) == pytest.approx(saec, abs=1e-3)
     curve = BinormalCurve(a, b)
@@ -98,6 +98,17 @@ def test_conversion_goes_both_ways():
     assert [float(each) for each in to_proper(1.0, np.inf)] == [1.0, 0.0]
     with pytest.raises(InvalidInput, match="c = 1"):
         to_binormal(1, 0.5)
+
+
+@pytest.mark.parametrize("curve", [BinormalCurve(1, 0.5), ProperBinormalCurve(0.3, 1)], ids=repr)
+def test_cost_integrated_over_the_curve_is_twice_the_area_above(curve):
+    """Edwards & Metz 2007 eq. 14 for two classes: γ̂ dσ = (−dFNF, dFPF), the normal of the curve."""
+    false, true = curve.points(20_001)
+    middle_false, missed = (false[1:] + false[:-1]) / 2, 1 - (true[1:] + true[:-1]) / 2
+    total = middle_false @ np.diff(true) + missed @ np.diff(false)
+    assert total == pytest.approx(2 * (1 - curve.area), abs=1e-7)
+    length = np.hypot(np.diff(false), np.diff(true)).sum()
+    assert total / length == pytest.approx(curve.saec, abs=1e-7)
 
 
 def test_limits():

@@ -100,7 +100,7 @@ def test_interval(model):
     assert found.value == saec(Y, RATINGS, model=model)
     assert found.interval(0.9).low < found.value < found.interval(0.9).high
     assert found.settings == {"model": model, "n_replicates": 60, "seed": 3}
-    again = saec_interval(Y, RATINGS, model=model, n_replicates=60, rng=3, n_threads=1)
+    again = saec_interval(Y, RATINGS, model=model, n_replicates=60, rng=3)
     np.testing.assert_array_equal(again.replicates, found.replicates)
     fewer = saec_interval(Y, RATINGS, model=model, n_replicates=20, rng=3)
     np.testing.assert_array_equal(fewer.replicates, found.replicates[:20])

@@ -1,6 +1,8 @@
 """Curves as data: arrays with names, to be read, tabulated or drawn."""
 
+from polyroc.curves.binormal import BinormalCurve
 from polyroc.curves.probabilistic import ProbabilisticRoc, probabilistic_roc
+from polyroc.curves.proper_binormal import ProperBinormalCurve
 from polyroc.curves.roc import RocCurve, RocCurves, one_vs_one_roc, one_vs_rest_roc, roc_curve
 from polyroc.curves.scored import ScoredRoc, scored_roc
 
@@ -9,7 +11,9 @@ from polyroc.curves.tpr_surface import TprSurface, tpr_surface
 from polyroc.curves.tpr_surface_volume import tpr_surface_volume
 
 __all__ = [
+    "BinormalCurve",
     "ProbabilisticRoc",
+    "ProperBinormalCurve",
     "RocCurve",
     "RocCurves",
     "ScoredRoc",

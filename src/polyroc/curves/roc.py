@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from polyroc.errors import NotDefined
+from polyroc.errors import NotDefined, UnknownName
 from polyroc.predictions import Predictions
 from polyroc.typing import (
     BoolArray,
@@ -78,7 +78,9 @@ class RocCurves(Mapping[Key, RocCurve], Generic[Key]):
 
     def __getitem__(self, key: Key) -> RocCurve:
         if key not in self._keys:
-            raise KeyError(key)
+            raise UnknownName(
+                f"There is no curve {key!r}. The curves are {', '.join(map(repr, self._keys))}."
+            )
         return self._curve(key)
 
     def __iter__(self) -> Iterator[Key]:

@@ -26,11 +26,11 @@ from polyroc.inference.resampling import (
     Resampler,
     drawn_weights,
 )
-from polyroc.inference.seeds import seed_of
 from polyroc.metrics.declaration import Metric
 from polyroc.options import whole_number
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate
+from polyroc.seeds import seed_of
 from polyroc.typing import Float64Array, PriorsLike, RandomState
 
 
@@ -81,7 +81,7 @@ def bootstrap_estimates(
     questions, reasons = askable([predictions], metrics, priors)
     values = replicate_values(predictions, questions, design, n_replicates, seed)
     columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
-    settings = {"n_replicates": n_replicates, "seed": seed}
+    settings = {**design.settings(), "n_replicates": n_replicates, "seed": seed}
     estimates = []
     for metric in metrics:
         if metric.name in reasons:
@@ -91,7 +91,8 @@ def bootstrap_estimates(
         error = float(columns[metric.name].std(ddof=1))
         missing = why_no_error(predictions, design, plain.value, error, None)
         if missing:
-            estimates.append(replace(plain, method="bootstrap", notes=(*plain.notes, missing)))
+            notes = (*plain.notes, missing)
+            estimates.append(replace(plain, method="bootstrap", notes=notes, settings=settings))
             continue
         estimates.append(
             replace(

@@ -11,9 +11,15 @@ import numpy as np
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference.comparison import Comparison, Difference, Omnibus
 from polyroc.inference.evaluate import NO_VARIATION, chosen_metrics, options_of
-from polyroc.inference.influence import Design, Sampling, Weighting, contributions
+from polyroc.inference.influence import (
+    Design,
+    Sampling,
+    Weighting,
+    contributions,
+    degrees_of_freedom,
+)
 from polyroc.inference.notes import notes_on
-from polyroc.metrics.declaration import Metric
+from polyroc.metrics.declaration import Influence, Metric
 from polyroc.predictions import Predictions
 from polyroc.results import check_level
 from polyroc.typing import (
@@ -44,6 +50,7 @@ def compare(
     weights: Weighting = "sampling",
     absent: Absent = "raise",
     normalize: bool = False,
+    small_sample: bool = False,
     n_replicates: int = 2000,
     rng: RandomState = None,
     n_threads: int | None = None,
@@ -65,7 +72,10 @@ def compare(
     metrics, labels, sample_weight, groups, priors, sampling, weights, absent, normalize,
     n_threads : as for :func:`polyroc.evaluate`; for independent samples ``sample_weight`` and
         ``groups`` are mappings too.
-    n_replicates, rng : replicates and seed of the bootstrap or the permutations.
+    small_sample : test paired differences by t with degrees of freedom that fall when a small
+        class, or few groups, make up the variance, instead of by the normal test of DeLong.
+    n_replicates, rng : replicates and seed of the bootstrap or the permutations. A bootstrap gives
+        the standard error of a normal test, and percentiles as limits.
 
     Examples
     --------
@@ -79,17 +89,18 @@ def compare(
     1  logistic   bayes      0.0063   0.0200
     2    forest   bayes     -0.0113   0.0854
     """
-    if not isinstance(y_scores, Mapping) or len(y_scores) < 2:
+    if not isinstance(y_scores, Mapping):
         raise InvalidType(
-            "y_scores must map the names of at least two models to their scores, "
-            f"got {type(y_scores).__name__}."
+            f"y_scores must map names of models to their scores, got {type(y_scores).__name__}."
         )
+    if len(y_scores) < 2:
+        raise InvalidInput(f"A comparison needs at least two models, got {len(y_scores)}.")
     check_level(level)
     gate = {"labels": labels, "absent": absent, "normalize": normalize, "n_threads": n_threads}
     samples = _samples(y_true, y_scores, sample_weight, groups, weights, sampling, gate)
     chosen = chosen_metrics(metrics, samples.predictions[0])
     if method == "influence":
-        return _by_influence(samples, chosen, priors, level)
+        return _by_influence(samples, chosen, priors, level, small_sample)
     if method == "bootstrap":
         from polyroc.inference.bootstrap import bootstrap_comparison
 
@@ -156,6 +167,13 @@ def _check_mappings(
             raise InvalidInput(
                 f"{option} is a mapping, but the models share their cases. Pass one value per case."
             )
+        if paired or given is None:
+            continue
+        if not isinstance(given, Mapping) or set(given) != set(y_scores):
+            raise InvalidInput(
+                f"{option} must be a mapping with the models {', '.join(map(str, y_scores))}, "
+                "because they are independent samples."
+            )
 
 
 def _check_same_classes(names: tuple[str, ...], predictions: Sequence[Predictions]) -> None:
@@ -171,7 +189,11 @@ def _check_same_classes(names: tuple[str, ...], predictions: Sequence[Prediction
 
 
 def _by_influence(
-    samples: Samples, metrics: Sequence[Metric], priors: PriorsLike | None, level: float
+    samples: Samples,
+    metrics: Sequence[Metric],
+    priors: PriorsLike | None,
+    level: float,
+    small_sample: bool,
 ) -> Comparison:
     values: dict[str, dict[str, float]] = {}
     differences: list[Difference] = []
@@ -179,7 +201,7 @@ def _by_influence(
     for metric in metrics:
         options = options_of(metric, priors)
         try:  # influence values first: they leave sorted columns behind, which the values then use
-            spread = spread_of(samples, metric, options)
+            spread = spread_of(samples, metric, options, small_sample)
             found = [metric.value(each, **options) for each in samples.predictions]
         except NotDefined as reason:
             differences += undefined_differences(samples, metric, str(reason))
@@ -197,33 +219,71 @@ class Spread(NamedTuple):
     covariances: Float64Array
     differences: Float64Array
     """Variance of each difference, not taken from the covariances, where it might cancel."""
+    freedom: Float64Array
+    """Degrees of freedom of the test of each difference; infinite: the normal test."""
 
     @classmethod
-    def of(cls, columns: Float64Array) -> "Spread":
+    def of(cls, columns: Float64Array, freedom: Float64Array | None = None) -> "Spread":
         """From a column of contributions for each model."""
         apart = columns[:, :, None] - columns[:, None, :]
-        return cls(columns.T @ columns, np.sum(apart**2, axis=0))
+        variances = np.sum(apart**2, axis=0)
+        normal = np.full(variances.shape, math.inf)
+        return cls(columns.T @ columns, variances, normal if freedom is None else freedom)
 
 
-def spread_of(samples: Samples, metric: Metric, options: Mapping[str, Any]) -> Spread:
+def spread_of(
+    samples: Samples, metric: Metric, options: Mapping[str, Any], small_sample: bool
+) -> Spread:
     """Spread of the models' values; independent samples do not vary together."""
+    influences = [metric.influence(each, **options) for each in samples.predictions]
     columns = [
-        contributions(each, [metric.influence(each, **options)], design)
-        for each, design in zip(samples.predictions, samples.designs, strict=True)
+        contributions(each, [influence], design)
+        for each, influence, design in zip(
+            samples.predictions, influences, samples.designs, strict=True
+        )
     ]
     if samples.paired:
-        return Spread.of(np.hstack(columns))
+        freedom = _paired_freedom(samples, influences) if small_sample else None
+        return Spread.of(np.hstack(columns), freedom)
     variances = np.array([float((column**2).sum()) for column in columns])
-    return Spread(np.diag(variances), variances[:, None] + variances)
+    return Spread(np.diag(variances), variances[:, None] + variances, _welch(samples, variances))
+
+
+def _paired_freedom(samples: Samples, influences: Sequence[Influence]) -> Float64Array:
+    """Satterthwaite's degrees of freedom of each difference: few where a small class decides."""
+    freedom = np.full((len(influences), len(influences)), math.inf)
+    for a, b in combinations(range(len(influences)), 2):
+        apart = Influence(influences[a].cases - influences[b].cases)
+        if (apart.cases != 0).any():
+            found = degrees_of_freedom(samples.predictions[0], apart, samples.designs[0])
+            freedom[a, b] = freedom[b, a] = found
+    return freedom
+
+
+def _welch(samples: Samples, variances: Float64Array) -> Float64Array:
+    """Welch's degrees of freedom of the difference of independent samples."""
+    sizes = np.array(
+        [
+            design.counts(each).sum()
+            for each, design in zip(samples.predictions, samples.designs, strict=True)
+        ]
+    )
+    parts = variances**2 / (sizes - 1)
+    with np.errstate(invalid="ignore"):  # two models without variation have no test either
+        freedom: Float64Array = (variances[:, None] + variances) ** 2 / (parts[:, None] + parts)
+    return freedom
 
 
 def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:
-    """What is assumed about priors, and other facts about the first sample."""
-    notes = notes_on(
-        samples.predictions[0], metric, samples.designs[0].sampling, priors is not None
-    )
-    kept = [note.text for note in notes if note.code.startswith(("priors", "skipped", "small"))]
-    return "; ".join(kept)
+    """What is assumed about priors, and other facts about the samples."""
+    found = samples.predictions[:1] if samples.paired else samples.predictions
+    kept = [
+        note.text
+        for each in found
+        for note in notes_on(each, metric, samples.designs[0].sampling, priors is not None)
+        if note.code.startswith(("priors", "skipped", "small"))
+    ]
+    return "; ".join(dict.fromkeys(kept))
 
 
 def differences_of(
@@ -237,7 +297,7 @@ def differences_of(
     rows = []
     for a, b in combinations(range(len(values)), 2):
         difference = float(values[a] - values[b])
-        freedom = math.inf if samples.paired else _welch(samples, spread.covariances, a, b)
+        freedom = float(spread.freedom[a, b])
         error, p_value, reason = _test(difference, float(spread.differences[a, b]), freedom)
         rows.append(
             Difference(
@@ -252,15 +312,6 @@ def differences_of(
             )
         )
     return rows
-
-
-def _welch(samples: Samples, covariances: Float64Array, a: int, b: int) -> float:
-    """Welch's degrees of freedom of two independent samples."""
-    variances = covariances[[a, b], [a, b]]
-    sizes = np.array([len(samples.predictions[a]), len(samples.predictions[b])])
-    if not variances.sum() > 0:
-        return math.inf
-    return float(variances.sum() ** 2 / np.sum(variances**2 / (sizes - 1)))
 
 
 def _test(difference: float, variance: float, freedom: float) -> tuple[float, float, str]:

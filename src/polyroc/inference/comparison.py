@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyroc.results import check_level, html_table, text_table, two_sided_quantile
+from polyroc.errors import InvalidInput
+from polyroc.results import Interval, check_level, html_table, text_table, two_sided_quantile
 from polyroc.typing import Float64Array
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ class Difference:
     degrees_of_freedom: float = math.inf
     replicates: Float64Array | None = field(default=None, repr=False, compare=False)
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
+    def interval(self, level: float = 0.95) -> Interval:
         """Confidence limits of the difference: percentiles of replicates, else of t or normal."""
         check_level(level)
         if self.replicates is not None:
             low, high = np.quantile(self.replicates, [(1 - level) / 2, (1 + level) / 2])
-            return float(low), float(high)
+            return Interval(float(low), float(high), level, "percentile")
         reach = two_sided_quantile(level, self.degrees_of_freedom) * self.standard_error
-        return self.difference - reach, self.difference + reach
+        return Interval(self.difference - reach, self.difference + reach, level, "plain")
 
 
 @dataclass(frozen=True)
@@ -65,21 +66,31 @@ class Comparison:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def frame(self, level: float | None = None) -> "pd.DataFrame":
-        """A row per metric and pair of models; ``difference`` is model_a − model_b."""
+        """A row per metric and pair of models; ``difference`` is model_a − model_b.
+
+        Notes on the rows are in ``differences`` and in ``to_dict()``.
+        """
         import pandas as pd
 
-        return pd.DataFrame(self._rows(self.level if level is None else level))
+        rows = self._rows(self.level if level is None else level)
+        return pd.DataFrame(rows).drop(columns="note")
 
     def omnibus(self) -> "pd.DataFrame":
         """A row per metric: χ² test that all models are equal."""
         import pandas as pd
+
+        if self.method == "permutation":
+            raise InvalidInput(
+                'A permutation test compares pairs of models only. Use method="influence" for a '
+                "test of all models."
+            )
 
         return pd.DataFrame([vars(test) for test in self.omnibus_tests])
 
     def _rows(self, level: float) -> list[dict[str, Any]]:
         rows = []
         for each in self.differences:
-            low, high = each.interval(level)
+            low, high, *_ = each.interval(level)
             rows.append(
                 {
                     "metric": each.metric,

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,11 +9,11 @@ import numpy as np
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference.influence import Design, Sampling, Weighting, covariance, degrees_of_freedom
 from polyroc.inference.notes import notes_on
-from polyroc.inference.seeds import seed_of
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate, Evaluation, Note, check_level
+from polyroc.seeds import seed_of
 from polyroc.typing import (
     Absent,
     LabelsLike,
@@ -74,7 +73,7 @@ def evaluate(
     weights : ``"sampling"`` for weights that say how much of the population a case stands for,
         ``"frequency"`` for numbers of copies.
     n_replicates : replicates of the bootstrap.
-    n_tuples : for four classes and more, random tuples to estimate the volumes from.
+    n_tuples : random tuples to estimate the volumes from, which are dear for many classes.
     rng : seed of both.
 
     Returns
@@ -107,6 +106,10 @@ def evaluate(
     if interval == "bootstrap":
         from polyroc.inference.bootstrap import bootstrap_estimates
 
+        if n_tuples is not None:
+            raise InvalidInput(
+                'n_tuples and interval="bootstrap" exclude each other. Use interval="influence".'
+            )
         estimates = bootstrap_estimates(predictions, chosen, design, priors, n_replicates, rng)
     elif interval in ("influence", None):
         draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))
@@ -136,7 +139,7 @@ def estimate_metric(
 ) -> Estimate:
     """Value of a metric, and its standard error from influence values."""
     options = options_of(metric, priors)
-    drawn = draw is not None and metric.statistic == "tuples" and predictions.n_classes > 3
+    drawn = draw is not None and metric.statistic == "tuples"
     if draw is not None and drawn:
         options |= {"n_tuples": draw.n_tuples, "rng": draw.seed}
     try:  # influence values first: they leave sorted columns behind, which the value then uses
@@ -145,23 +148,23 @@ def estimate_metric(
     except NotDefined as reason:
         return undefined(predictions, metric, str(reason))
     notes = notes_on(predictions, metric, design.sampling, priors is not None, exact=not drawn)
+    settings = {**design.settings(), **({} if draw is None or not drawn else draw._asdict())}
     if influence is None:
-        return _estimate(predictions, metric, value, "value only", notes)
+        return _estimate(predictions, metric, value, "value only", notes, settings=settings)
     variance = float(covariance(predictions, [influence], design)[0, 0])
     error = math.sqrt(max(variance - influence.excess_variance, 0))
     missing = why_no_error(predictions, design, value, error, influence.reason)
     if missing:
-        return _estimate(predictions, metric, value, "influence", (*notes, missing))
+        notes = (*notes, missing)
+        return _estimate(predictions, metric, value, "influence", notes, settings=settings)
     freedom = degrees_of_freedom(predictions, influence, design)
-    found = _estimate(predictions, metric, value, "influence", notes, error, freedom)
-    if draw is None or not drawn:
-        return found
-    return replace(found, method="influence, random tuples", settings=draw._asdict())
+    method = "influence, random tuples" if drawn else "influence"
+    return _estimate(predictions, metric, value, method, notes, error, freedom, settings)
 
 
 def chosen_metrics(metrics: Iterable[str] | str | None, predictions: Predictions) -> list[Metric]:
     """Metrics by name; by default those marked so that exist for this number of classes."""
-    chosen = registry.select(metrics)
+    chosen = list({metric.name: metric for metric in registry.select(metrics)}.values())
     if metrics is not None:
         return chosen
     return [metric for metric in chosen if predictions.n_classes in metric.classes]
@@ -180,6 +183,7 @@ def _estimate(
     notes: tuple[Note, ...],
     error: float = math.nan,
     freedom: float = math.inf,
+    settings: dict[str, Any] | None = None,
 ) -> Estimate:
     return Estimate(
         metric=metric.name,
@@ -190,6 +194,7 @@ def _estimate(
         range=(metric.lowest, metric.highest),
         counts=dict(zip(predictions.classes, predictions.class_counts.tolist(), strict=True)),
         notes=notes,
+        settings=settings or {},
     )
 
 

@@ -72,6 +72,11 @@ class Design:
             )
         return cls(numbered[kept], weights, sampling)
 
+    def settings(self) -> dict[str, Any]:
+        """What a result says of the design."""
+        grouped = self.groups is not None
+        return {"sampling": self.sampling, "weights": self.weights, "groups": grouped}
+
     def counts(self, predictions: Predictions) -> Float64Array:
         """m_k: cases, copies or groups in each class."""
         if self.weights == "frequency":
@@ -85,6 +90,10 @@ class Design:
 def _numbered(groups: Any) -> NDArray[np.intp]:
     """Groups as numbers from 0; a missing one is an error."""
     values = np.asarray(groups)
+    if values.ndim != 1:
+        raise InvalidInput(
+            f"groups must have one group per case, got an array of shape {values.shape}."
+        )
     missing = [row for row, value in enumerate(values.tolist()) if value is None or value != value]
     if missing:
         raise InvalidInput(

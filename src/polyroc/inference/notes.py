@@ -5,9 +5,13 @@ import numpy as np
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
 from polyroc.results import Note
+from polyroc.statistics.mu import margin_sums
 from polyroc.statistics.pairs import pair_sums
+from polyroc.typing import Float64Array
 
 SMALL_CLASS = 10
+TOLD_SHARE = 5e-4  # what rounds to 0.1 %
+TOLD_DIFFERENCE = 5e-5  # what shows in four decimals
 
 
 def notes_on(
@@ -15,8 +19,10 @@ def notes_on(
 ) -> tuple[Note, ...]:
     """Notes on the value of a metric."""
     found = [_skipped(predictions), _small_classes(predictions)]
-    if metric.statistic in ("pairs", "placements") and not metric.needs_probabilities:
-        found.append(_tied_scores(predictions))
+    if metric.statistic in ("pairs", "placements"):
+        found.append(_tied_pairs(predictions, predictions.derived(pair_sums).tied))
+    if metric.statistic == "margins":
+        found.append(_tied_pairs(predictions, predictions.derived(margin_sums, None)[1]))
     if metric.statistic == "tuples" and exact:
         found.append(_ties_matter(predictions, metric))
     if metric.prior_weighted:
@@ -43,18 +49,21 @@ def _small_classes(predictions: Predictions) -> Note | None:
     return Note("small-class", f"fewer than {SMALL_CLASS} cases: {', '.join(small)}")
 
 
-def _tied_scores(predictions: Predictions) -> Note | None:
-    off_diagonal = ~np.eye(predictions.n_classes, dtype=bool)
-    tied = predictions.derived(pair_sums).tied[off_diagonal].sum()
+def _tied_pairs(predictions: Predictions, tied: Float64Array) -> Note | None:
+    """Share of tied pairs, over the pairs of classes that were compared."""
     totals = predictions.class_weights
-    share = tied / np.outer(totals, totals)[off_diagonal].sum()
-    return Note("tied-scores", f"{share:.1%} of pairs are tied") if share >= 5e-4 else None
+    weights = np.outer(totals, totals)
+    compared = ~np.eye(predictions.n_classes, dtype=bool)
+    if not np.tril(tied, -1).any():  # margins compare a pair of classes once
+        compared = np.triu(compared)
+    share = tied[compared].sum() / weights[compared].sum()
+    return Note("tied-scores", f"{share:.1%} of pairs are tied") if share >= TOLD_SHARE else None
 
 
 def _ties_matter(predictions: Predictions, metric: Metric) -> Note | None:
     strict = metric.value(predictions, ties="strict")
     lenient = metric.value(predictions, ties="lenient")
-    if lenient - strict < 5e-5:
+    if lenient - strict < TOLD_DIFFERENCE:
         return None
     return Note("ties-matter", f"ties: {strict:.4f} if wrong, {lenient:.4f} if right")
 

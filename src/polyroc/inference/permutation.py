@@ -21,10 +21,10 @@ from polyroc.inference.compare import (
 )
 from polyroc.inference.comparison import Comparison, Difference, Omnibus
 from polyroc.inference.resampling import BATCH, Question, Replicator
-from polyroc.inference.seeds import seed_of, stream
 from polyroc.metrics.declaration import Metric
 from polyroc.options import whole_number
 from polyroc.predictions import Predictions
+from polyroc.seeds import seed_of, stream
 from polyroc.typing import Float64Array, PriorsLike, RandomState
 
 

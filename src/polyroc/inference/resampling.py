@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
 from polyroc.inference.influence import Design
-from polyroc.inference.seeds import stream
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions, sum_of_weights
+from polyroc.seeds import stream
 from polyroc.statistics.means import means_of_scores
 from polyroc.statistics.mu import margin_sums
 from polyroc.statistics.pairs import PairSums, pair_sums
@@ -26,16 +26,21 @@ from polyroc.threads import map_threads
 from polyroc.typing import Float64Array
 
 BATCH = 256
-_MOST_DRAWS = 1000
+"""Replicates that are computed together: enough for the kernel, few enough for memory."""
+
+PAIR_STATISTICS = ("pairs", "scored pairs", "margins", "means")
+"""Statistics that the kernel gives for many replicates at once."""
+
+_MOST_DRAWS = 1000  # in a row without every class, before giving up
 
 
 @dataclass(frozen=True)
 class Resampler:
     """Draws weights: cases, or groups of them, with replacement within strata.
 
-    Strata are the classes; for groups, the sets of classes that their cases belong to, so that no
-    class can vanish. Classes that were sampled with the cases (``sampling="random"``) form one
-    stratum, and a draw that loses a class is repeated.
+    Strata are the classes. They cannot be kept apart where a group holds cases of several, nor
+    where classes were sampled with the cases (``sampling="random"``): then there is one stratum,
+    and a draw that loses a class is repeated.
     """
 
     codes: NDArray[Any]
@@ -83,13 +88,12 @@ class Resampler:
 def _strata(
     predictions: Predictions, unit: NDArray[np.intp], together: bool
 ) -> tuple[NDArray[np.intp], ...]:
-    units = np.unique(unit)
-    if together:
+    units, first = np.unique(unit, return_index=True)
+    code_of = np.empty(int(unit.max()) + 1, dtype=np.intp)
+    code_of[units] = predictions.codes[first]
+    if together or (code_of[unit] != predictions.codes).any():
         return (units,)
-    held = np.zeros((int(unit.max()) + 1, predictions.n_classes), dtype=bool)
-    held[unit, predictions.codes] = True
-    _, stratum = np.unique(held[units], axis=0, return_inverse=True)
-    return tuple(units[stratum == each] for each in range(int(stratum.max()) + 1))
+    return tuple(units[code_of[units] == k] for k in range(predictions.n_classes))
 
 
 def drawn_weights(
@@ -99,7 +103,7 @@ def drawn_weights(
 
     def one(replicate: int) -> NDArray[Any]:
         weights = resampler.draw(stream(seed, replicate))
-        return weights if resampler.copies is not None else np.minimum(weights, 65535).astype("u2")
+        return weights if resampler.copies is not None else weights.astype(np.uint32)
 
     return np.stack(map_threads(one, replicates, n_threads))
 
@@ -118,16 +122,14 @@ class Replicator:
     def __init__(self, predictions: Predictions, questions: Sequence[Question]) -> None:
         self.predictions = predictions
         self.questions = questions
-        names = {question.metric.name for question in questions}
         statistics = {question.metric.statistic for question in questions}
-        scored = {"hand_till_scored", "scored_auc"}
         self.pairs = ResampledPairs(
             predictions,
-            excess=bool(names & scored),
-            margins="auc_mu" in names,
+            excess="scored pairs" in statistics,
+            margins="margins" in statistics,
             means="means" in statistics,
         )
-        by_pairs = [question.metric.statistic in ("pairs", "means") for question in questions]
+        by_pairs = [question.metric.statistic in PAIR_STATISTICS for question in questions]
         self.by_pairs = np.flatnonzero(by_pairs).tolist()
         self.by_cases = np.flatnonzero(np.logical_not(by_pairs)).tolist()
 

@@ -15,13 +15,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from polyroc.errors import InvalidInput
 from polyroc.inference.study_checkpoint import Checkpoint
 from polyroc.inference.study_plan import Estimators, plan_of
 from polyroc.inference.study_result import Study
 from polyroc.inference.study_splits import Finished, run_splits
+from polyroc.options import whole_number
+from polyroc.seeds import seed_of
 from polyroc.typing import LabelsLike, RandomState
 
 
@@ -80,11 +79,11 @@ def study(
     >>> result = study(models, X, y, n_splits=5, metrics=["hand_till", "vus"], rng=1)
     >>> result.means().round(2)
               hand_till   vus
-    logistic       0.94  0.86
-    bayes          0.95  0.86
+    logistic       0.94  0.85
+    bayes          0.96  0.89
     """
     plan = plan_of(estimators, X, y, test_size, metrics, labels)
-    _check_count(n_splits)
+    n_splits = whole_number(n_splits, "n_splits", least=1)
     store = None if checkpoint is None else Checkpoint(Path(checkpoint))
     seed = _seed(rng, store)
     finished = Finished(plan, seed)
@@ -109,13 +108,8 @@ class StudyInterrupted(KeyboardInterrupt):
         self.study = study
 
 
-def _check_count(n_splits: int) -> None:
-    if n_splits < 1:
-        raise InvalidInput(f"n_splits must be at least 1, got {n_splits}.")
-
-
 def _seed(rng: RandomState, store: "Checkpoint | None") -> int:
     """The number that all streams come from: drawn once, or that of the file."""
     if rng is None and store is not None and store.exists():
         return int(store.settings()["seed"])
-    return int(np.random.default_rng(rng).integers(2**63))
+    return seed_of(rng)

@@ -74,8 +74,12 @@ def plan_of(
     values, _ = read_labels(y)
     classes = classes_of(y, labels)
     codes = _codes(values, classes)
-    if not 0 < test_size < 1:
-        raise InvalidInput(f"test_size must lie between 0 and 1, got {test_size}.")
+    if not isinstance(test_size, (int, float)) or not 0 < test_size < 1:
+        raise InvalidInput(f"test_size must lie between 0 and 1, got {test_size!r}.")
+    if np.shape(X)[0] != len(codes):
+        raise InvalidInput(
+            f"X has {np.shape(X)[0]} cases but y has {len(codes)}. Pass one label per case."
+        )
     chosen = _chosen(metrics, len(classes))
     named = _named(estimators)
     return Plan(named, X, np.array(values.tolist()), codes, classes, chosen, float(test_size))
@@ -107,6 +111,11 @@ def _chosen(metrics: Iterable[str] | str | None, n_classes: int) -> tuple[Metric
 
 
 def _named(estimators: Estimators) -> dict[str, Any]:
+    if hasattr(estimators, "fit"):
+        raise InvalidType(
+            f"estimators must be named, got {type(estimators).__name__}. "
+            'Pass a mapping such as {"logistic": LogisticRegression()}.'
+        )
     pairs = list(estimators.items() if isinstance(estimators, Mapping) else estimators)
     named = {str(name): estimator for name, estimator in pairs}
     if not pairs:

@@ -14,6 +14,7 @@ from polyroc.metrics.pdi import pdi
 from polyroc.metrics.probabilistic_auc import probabilistic_auc
 from polyroc.metrics.registry import registry
 from polyroc.metrics.roc_auc import roc_auc
+from polyroc.metrics.saec import saec
 from polyroc.metrics.scored_auc import scored_auc
 from polyroc.metrics.simplex_volume import simplex_volume
 from polyroc.metrics.total_length import total_length
@@ -38,6 +39,7 @@ __all__ = [
     "probabilistic_auc",
     "registry",
     "roc_auc",
+    "saec",
     "scored_auc",
     "simplex_volume",
     "total_length",

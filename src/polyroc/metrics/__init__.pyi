@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 from polyroc.metrics.ordinal_vus import ordinal_vus as ordinal_vus
 from polyroc.metrics.pairwise_auc import pairwise_auc as pairwise_auc
 from polyroc.metrics.registry import registry as registry
+from polyroc.metrics.saec import saec as saec
 from polyroc.typing import (
     Absent,
     LabelsLike,
@@ -26,6 +27,7 @@ def au1p(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def auc_mu(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -38,6 +40,7 @@ def auc_mu(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def aunp(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -49,6 +52,7 @@ def aunp(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def aunu(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -60,6 +64,7 @@ def aunu(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def hand_till(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -70,6 +75,7 @@ def hand_till(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def hand_till_probabilistic(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -80,6 +86,7 @@ def hand_till_probabilistic(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def hand_till_scored(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -90,6 +97,7 @@ def hand_till_scored(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def hum(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -102,6 +110,7 @@ def hum(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def pdi(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -111,6 +120,7 @@ def pdi(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def probabilistic_auc(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -121,6 +131,7 @@ def probabilistic_auc(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def roc_auc(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -131,6 +142,7 @@ def roc_auc(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def scored_auc(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -141,6 +153,7 @@ def scored_auc(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def simplex_volume(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -151,6 +164,7 @@ def simplex_volume(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def total_length(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -161,6 +175,7 @@ def total_length(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def triangle_area(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -171,6 +186,7 @@ def triangle_area(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def vus(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -184,6 +200,7 @@ def vus(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def vus2(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -196,6 +213,7 @@ def vus2(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def wvus(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -209,6 +227,7 @@ def wvus(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
+
 def wvus2(
     y_true: LabelsLike,
     y_score: ScoresLike,

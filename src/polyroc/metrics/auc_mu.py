@@ -23,8 +23,8 @@ def influence(
     ties: Ties = "fair",
 ) -> Influence:
     """Placements of each case among the margins of the other class of each pair."""
-    margins = Margins(checked_partition(partition, predictions.n_classes), ties)
-    weights = checked_weights(pair_weights, predictions.n_classes)
+    margins = Margins(checked_partition(partition, predictions), ties)
+    weights = checked_pair_weights(pair_weights, predictions)
     return Influence(margins.influence(predictions, weights))
 
 
@@ -32,7 +32,7 @@ def influence(
     influence=influence,
     title="AUC_mu (Kleiman & Page)",
     symbol="AUC_μ",
-    statistic="pairs",
+    statistic="margins",
     reference="Kleiman & Page 2019",
     complexity="O(K n log n)",
     chance=HALF,
@@ -69,17 +69,17 @@ def auc_mu(
     >>> round(hand_till(y, p), 6)  # in column 0 the case of class 1 is ahead
     0.833333
     """
-    margins = Margins(checked_partition(partition, predictions.n_classes), ties)
-    weights = checked_weights(pair_weights, predictions.n_classes)
+    margins = Margins(checked_partition(partition, predictions), ties)
+    weights = checked_pair_weights(pair_weights, predictions)
     return combined(weights, margins.matrix(predictions))
 
 
-def checked_partition(partition: Any, n_classes: int) -> Partition | None:
+def checked_partition(partition: Any, predictions: Predictions) -> Partition | None:
     """A partition matrix as nested tuples; None for the argmax."""
     if partition is None:
         return None
-    costs = moderate(_square(partition, "partition", n_classes))
-    off_diagonal = ~np.eye(n_classes, dtype=bool)
+    costs = moderate(_square(partition, "partition", predictions))
+    off_diagonal = ~np.eye(len(costs), dtype=bool)
     if np.diag(costs).any() or (costs < 0).any() or ((costs + costs.T)[off_diagonal] == 0).any():
         raise InvalidInput(
             "partition must have a zero diagonal, no negative costs and a positive cost for at "
@@ -88,11 +88,11 @@ def checked_partition(partition: Any, n_classes: int) -> Partition | None:
     return tuple(tuple(row) for row in costs.tolist())
 
 
-def checked_weights(pair_weights: Any, n_classes: int) -> Float64Array:
+def checked_pair_weights(pair_weights: Any, predictions: Predictions) -> Float64Array:
     """Weights of the pairs i < j in the upper triangle, summing to 1."""
     if pair_weights is None:
-        pair_weights = np.ones((n_classes, n_classes))
-    given = _square(pair_weights, "pair_weights", n_classes)
+        pair_weights = np.ones((predictions.n_classes, predictions.n_classes))
+    given = _square(pair_weights, "pair_weights", predictions)
     weights = np.triu(moderate(given) + moderate(given).T, 1)
     if (given < 0).any() or not weights.any():
         raise InvalidInput(
@@ -102,8 +102,11 @@ def checked_weights(pair_weights: Any, n_classes: int) -> Float64Array:
     return shares(weights)
 
 
-def _square(values: Any, name: str, n_classes: int) -> Float64Array:
-    matrix = read_weights(values, name)
+def _square(values: Any, name: str, predictions: Predictions) -> Float64Array:
+    """A finite K × K matrix; one for all declared classes is cut to those with cases."""
+    matrix, n_classes = read_weights(values, name), predictions.n_classes
+    if predictions.skipped and matrix.shape == (len(predictions.declared),) * 2:
+        matrix = matrix[np.ix_(predictions.present, predictions.present)]
     expected = f"{name} must be a {n_classes} × {n_classes} matrix of finite numbers, got"
     if matrix.shape != (n_classes, n_classes):
         raise InvalidInput(f"{expected} shape {matrix.shape}.")

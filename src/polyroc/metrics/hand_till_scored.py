@@ -11,7 +11,7 @@ from polyroc.statistics.pairs import Scored
     influence=pair_influence(Scored, uniform),
     title="Mean scored AUC of pairs",
     symbol="M_s",
-    statistic="pairs",
+    statistic="scored pairs",
     reference="Van Calster et al. 2008 eq. 14",
     complexity="O(K n log n)",
     chance=None,

@@ -46,6 +46,5 @@ def pairwise_auc(
     if not predictions.skipped:
         return matrix
     whole = np.full((len(predictions.declared),) * 2, np.nan)
-    kept = [predictions.declared.index(label) for label in predictions.classes]
-    whole[np.ix_(kept, kept)] = matrix
+    whole[np.ix_(predictions.present, predictions.present)] = matrix
     return whole

@@ -70,7 +70,7 @@ PARAMETERS = {
     "priors": "prior of each class, by class or in order, in place of the shares in the sample.",
     "partition": "K × K costs that decide between classes; row: class named, column: true class.",
     "pair_weights": "K × K weights of the pairs; both entries of a pair are added up.",
-    "n_tuples": "for K ≥ 4: draw so many tuples at random instead of enumerating all.",
+    "n_tuples": "draw so many tuples at random instead of using all, which is dear for K ≥ 4.",
     "rng": "seed or generator of that draw.",
     "absent": 'a class without cases: "raise" an error, or "skip" it and use the others.',
     "normalize": "divide each row of scores by its sum.",

@@ -51,4 +51,4 @@ def saec(
 
     check_choice(model, "model", MODELS)
     predictions = two_classes(y_true, y_score, labels, sample_weight, "saec")
-    return saec_of(RankedCases.of(predictions).categories(), model)
+    return saec_of(RankedCases.of(predictions), model)

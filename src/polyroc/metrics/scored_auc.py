@@ -11,7 +11,7 @@ from polyroc.statistics.pairs import Scored
     influence=pair_influence(Scored, second_against_first),
     title="Scored AUC",
     symbol="sAUC",
-    statistic="pairs",
+    statistic="scored pairs",
     reference="Van Calster et al. 2008 eq. 5–6",
     complexity="O(n log n)",
     chance=None,

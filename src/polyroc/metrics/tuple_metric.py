@@ -6,7 +6,7 @@ import numpy as np
 
 from polyroc.errors import InvalidInput
 from polyroc.metrics.declaration import Influence
-from polyroc.options import check_choice
+from polyroc.options import check_choice, generator_of
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.tuples import Drawn, Rule, drawn_mean, tuple_mean, tuple_projections
@@ -19,10 +19,17 @@ Worth = Callable[[Predictions, Ties], tuple[Rule, Float64Array]]
 def tuple_value(
     worth: Worth, predictions: Predictions, ties: Ties, n_tuples: int | None, rng: RandomState
 ) -> float:
-    """The mean over all tuples, or over random ones if a number or a seed is given."""
-    if n_tuples is not None or rng is not None:
+    """The mean over all tuples, or over random ones if they are asked for."""
+    if random_tuples(predictions, n_tuples, rng):
         return drawn(worth, predictions, ties, n_tuples, rng).value
     return tuple_mean(predictions, *worth(predictions, ties))
+
+
+def random_tuples(predictions: Predictions, n_tuples: int | None, rng: RandomState) -> bool:
+    """Whether random tuples are asked for: by their number, or by a seed where all are many."""
+    if rng is not None:
+        generator_of(rng)
+    return n_tuples is not None or (rng is not None and predictions.n_classes > 3)
 
 
 def drawn(
@@ -47,7 +54,7 @@ def tuple_influence(worth: Worth, default: Ties) -> Callable[..., Influence]:
         n_tuples: int | None = None,
         rng: RandomState = None,
     ) -> Influence:
-        if n_tuples is None and rng is None:
+        if not random_tuples(predictions, n_tuples, rng):
             projections = tuple_projections(predictions, *worth(predictions, ties))
             return Influence(centre_by_class(predictions, projections))
         found = drawn(worth, predictions, ties, n_tuples, rng)

@@ -266,7 +266,7 @@ def _enumerated(predictions: Predictions, rule: Rule) -> Float64Array:
         raise NotDefined(
             f"There are {count:.3g} tuples of one case from each of {predictions.n_classes} "
             f"classes, more than the {MOST_TUPLES:.0e} that are enumerated. "
-            "Pass n_tuples= to estimate the metric from so many random ones."
+            "Pass n_tuples= to the metric or to evaluate, to estimate it from so many random ones."
         )
     cases = predictions.derived(cases_of, rule)
     members = np.concatenate(cases.members).astype(np.int64)

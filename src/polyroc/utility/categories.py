@@ -14,8 +14,8 @@ from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
 from polyroc.typing import BoolArray, Float64Array, IntArray
 
-MOST_CATEGORIES = 10_000
-"""Runs beyond this are joined at equally spaced shares of the cases."""
+MOST_CATEGORIES = 2000
+"""Distinct scores beyond this are joined for a fit, at equally spaced shares of the cases."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Categories:
         def table(values: Float64Array) -> Float64Array:
             return np.bincount(place, values, minlength=2 * size).reshape(2, -1).astype(np.float64)
 
-        return cls(table(weights), table(weights**2)).collapsed()
+        return cls(table(weights), table(weights**2))
 
     @property
     def n_categories(self) -> int:
@@ -56,20 +56,24 @@ class Categories:
         sums = (np.add.reduceat(each, starts, axis=1) for each in (self.weights, self.squares))
         return Categories(*sums)
 
-    def collapsed(self) -> "Categories":
-        """Truth-state runs: without empty categories, neighbours of one class joined."""
-        held = np.flatnonzero(self.weights.sum(axis=0) > 0)
-        kept = Categories(self.weights[:, held], self.squares[:, held])
+    def runs(self, most: int | None = None) -> "Categories":
+        """Truth-state runs: without empty categories, neighbours of one class joined.
+
+        Past ``most`` categories, neighbours are first joined at equally spaced shares of all
+        cases. The classes have no say in that: joining runs instead would favour their ends, and
+        make b too small.
+        """
+        capped = self if most is None or self.n_categories <= most else self._coarser(most)
+        held = np.flatnonzero(capped.weights.sum(axis=0) > 0)
+        kept = Categories(capped.weights[:, held], capped.squares[:, held])
         only = np.where(kept.weights[0] == 0, 1, np.where(kept.weights[1] == 0, 0, -1))
         same = (only[1:] == only[:-1]) & (only[1:] >= 0)
         return kept.joined(np.append(0, np.flatnonzero(~same) + 1))
 
-    def capped(self) -> "Categories":
-        """At most MOST_CATEGORIES of about equal weight, for fits."""
-        if self.n_categories <= MOST_CATEGORIES:
-            return self
-        above = np.cumsum(self.weights.sum(axis=0))
-        bins = np.floor(MOST_CATEGORIES * (above / above[-1]) * (1 - 1e-12))
+    def _coarser(self, most: int) -> "Categories":
+        total = self.weights.sum(axis=0)
+        middle = (np.cumsum(total) - total / 2) / total.sum()
+        bins = np.floor(most * middle)
         return self.joined(np.append(0, np.flatnonzero(np.diff(bins)) + 1))
 
     @property
@@ -117,7 +121,7 @@ class RankedCases:
         group = np.append(0, np.cumsum(np.diff(scores[order]) > 0))
         return cls(predictions.codes[order] == 1, group, predictions.case_weights[order])
 
-    def categories(self, copies: Float64Array | None = None) -> Categories:
-        """Categories of the cases, or of so many copies of each."""
+    def runs(self, copies: Float64Array | None = None, most: int | None = None) -> Categories:
+        """Truth-state runs of the cases, or of so many copies of each; see Categories.runs."""
         weights = self.weights if copies is None else self.weights * copies
-        return Categories.of_cases(self.positive, self.group, weights)
+        return Categories.of_cases(self.positive, self.group, weights).runs(most)

@@ -6,12 +6,12 @@ from typing import Literal
 import numpy as np
 
 from polyroc.errors import NotDefined
-from polyroc.options import check_choice, generator_of, whole_number
+from polyroc.options import check_choice, whole_number
 from polyroc.results import Estimate, Note
-from polyroc.threads import map_threads
+from polyroc.seeds import seed_of
 from polyroc.typing import Float64Array, LabelsLike, RandomState, ScoresLike, WeightsLike
-from polyroc.utility.categories import Categories, RankedCases
-from polyroc.utility.fits import fitted_curve, two_classes
+from polyroc.utility.categories import RankedCases
+from polyroc.utility.fits import fit_runs, fitted_curve, two_classes
 from polyroc.utility.hull import hull_of
 
 Model = Literal["binormal", "proper", "hull"]
@@ -21,10 +21,14 @@ HIGHEST = 4 / (2 + math.sqrt(math.pi))
 """Most that 2(1 − A)/S can be for any rising curve, 1.06: straight sides and a rounded corner."""
 
 
-def saec_of(data: Categories, model: Model) -> float:
-    """SAEC of categories; where a threshold separates the classes, its limit."""
+def saec_of(cases: RankedCases, model: Model, copies: Float64Array | None = None) -> float:
+    """SAEC of cases, or of so many copies of each.
+
+    Where a threshold separates the classes it is the limit of the model.
+    """
     if model == "hull":
-        return hull_of(data).saec
+        return hull_of(cases.runs(copies)).saec
+    data = fit_runs(cases, copies)
     if data.ordered and data.right_way:
         return 0.0
     if data.ordered:
@@ -41,12 +45,11 @@ def saec_interval(
     model: Model = "binormal",
     n_replicates: int = 500,
     rng: RandomState = None,
-    n_threads: int | None = None,
 ) -> Estimate:
     """SAEC of two classes with its uncertainty by the bootstrap.
 
     Cases are drawn with replacement within each class and the curve is fitted, or the hull drawn,
-    anew for each replicate. Replicate i uses stream i of the seed, which ``settings`` keeps.
+    anew for each replicate. Replicate number i uses stream i of the seed, which ``settings`` keeps.
     Replicates whose scores give no curve are left out, and a note counts them. The level is asked
     of the result: ``interval(0.9)`` gives bias-corrected percentiles.
 
@@ -61,11 +64,9 @@ def saec_interval(
     check_choice(model, "model", MODELS)
     predictions = two_classes(y_true, y_score, labels, sample_weight, "saec")
     count = whole_number(n_replicates, "n_replicates", least=2)
-    cases, seed = RankedCases.of(predictions), _seed_of(rng)
-    value = saec_of(cases.categories(), model)
-    drawn = np.array(
-        map_threads(lambda i: _replicate(cases, model, seed, i), range(count), n_threads)
-    )
+    cases, seed = RankedCases.of(predictions), seed_of(rng)
+    value = saec_of(cases, model)
+    drawn = np.array([_replicate(cases, model, seed, index) for index in range(count)])
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < 2:
         raise NotDefined(
@@ -86,14 +87,6 @@ def saec_interval(
     )
 
 
-def _seed_of(rng: RandomState) -> int:
-    """A whole number that reproduces the replicates: the one given, or one drawn."""
-    generator = generator_of(rng)
-    if rng is None or isinstance(rng, np.random.Generator):
-        return int(generator.integers(2**63))
-    return int(rng)
-
-
 def _replicate(cases: RankedCases, model: Model, seed: int, index: int) -> float:
     """SAEC of cases drawn within their classes; NaN where it does not exist."""
     generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, index))))
@@ -103,7 +96,7 @@ def _replicate(cases: RankedCases, model: Model, seed: int, index: int) -> float
         chosen = generator.integers(0, len(members), len(members))
         copies[members] = np.bincount(chosen, minlength=len(members))
     try:
-        return saec_of(cases.categories(copies), model)
+        return saec_of(cases, model, copies)
     except NotDefined:
         return math.nan
 

@@ -6,6 +6,7 @@ used. Ordinal ratings are categories as they are; of continuous scores the truth
 """
 
 import math
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,17 +17,20 @@ from polyroc.curves.roc import require_classes
 from polyroc.options import check_choice
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
+from polyroc.utility import categories
 from polyroc.utility.categories import Categories, RankedCases
 from polyroc.utility.families import Conventional, Proper, Theta
 from polyroc.utility.fitted import BinormalFit, ProperFit
 from polyroc.utility.information import covariance, first_alone
-from polyroc.utility.likelihood import Maximum, maximise
+from polyroc.utility.likelihood import Maximum, diagonal_value, maximise
 
 WeightKind = Literal["sampling", "frequency"]
 
 _VAGUE = 5.0
 """A standard error of ln b beyond this: the likelihood is flat towards a limit."""
 
+_NEAR_ZERO = 0.1
+"""Where d_a hardly matters beside c."""
 _DIAGONAL = "the best curve is the diagonal, c = d_a = 0, where there are no standard errors"
 
 
@@ -64,7 +68,7 @@ def fit_binormal(
     BinormalFit(a = 1.6568 ± 0.3105, b = 0.7130 ± 0.2159)
     """
     predictions = two_classes(y_true, score, labels, sample_weight, "fit_binormal")
-    data = RankedCases.of(predictions).categories().capped()
+    data = fit_runs(RankedCases.of(predictions))
     data.check()
     found = maximise(Conventional(), data, start_of(data))
     a, b = Conventional.pair(found.at.theta)
@@ -98,15 +102,17 @@ def fit_proper(
     ProperFit(c = -0.1675 ± 0.1472, d_a = 1.9078 ± 0.2598)
     """
     predictions = two_classes(y_true, score, labels, sample_weight, "fit_proper")
-    data = RankedCases.of(predictions).categories().capped()
+    data = fit_runs(RankedCases.of(predictions))
     data.check()
-    found = maximise(Proper(), data, proper_start(data))
+    found = maximise_proper(data)
     if found.diagonal:
         common = _common(data, found, np.full((2, 2), np.nan), None)
-        return ProperFit(c=0.0, d_a=0.0, **{**common, "note": _DIAGONAL})
+        return ProperFit(
+            c=0.0, d_a=0.0, **{**common, "note": _DIAGONAL, "log_likelihood": diagonal_value(data)}
+        )
     c, d_a = math.tanh(found.at.theta[0]), abs(float(found.at.theta[1]))
     spread, flat = _scaled_covariance(data, found, predictions, weights), None
-    if d_a < 0.1 and not spread[1, 1] < 1:
+    if d_a < _NEAR_ZERO and not spread[1, 1] < 1:
         spread = _scaled_covariance(data, found, predictions, weights, alone=True)
         flat = "d_a is at its limit 0, where the likelihood is flat in it"
     log_b = 2 * float(found.at.theta[0])
@@ -131,6 +137,11 @@ def two_classes(
     return predictions
 
 
+def fit_runs(cases: RankedCases, copies: Float64Array | None = None) -> Categories:
+    """The categories that fits work on."""
+    return cases.runs(copies, categories.MOST_CATEGORIES)
+
+
 def start_of(data: Categories) -> Theta:
     """(a/√(1 + b²), ln b) from the moments of the normal scores of the categories."""
     from scipy.special import ndtri
@@ -148,6 +159,21 @@ def proper_start(data: Categories) -> Theta:
     """(artanh c, d_a) from the same moments, away from the flat region at d_a = 0."""
     z, log_b = start_of(data).tolist()
     return np.array([log_b / 2, max(z * math.sqrt(2), 0.2)])
+
+
+def maximise_proper(data: Categories) -> Maximum:
+    """The highest maximum of the proper model.
+
+    Where the first search ends near d_a = 0 there may be another maximum for the other sign of c,
+    or on the diagonal.
+    """
+    start = proper_start(data)
+    found = maximise(Proper(), data, start)
+    if abs(found.at.theta[1]) < _NEAR_ZERO:
+        others = (np.array([-start[0], 0.5]), np.array([0.0, 0.3]))
+        tries = [found, *(maximise(Proper(), data, other) for other in others)]
+        found = max(tries, key=lambda each: each.at.value)
+    return replace(found, diagonal=found.at.value <= diagonal_value(data))
 
 
 def limit_note(
@@ -199,8 +225,8 @@ def fitted_curve(data: Categories, model: str) -> BinormalCurve | ProperBinormal
     """The curve that fits categories best, or the one where the search for it stopped."""
     data.check()
     if model == "binormal":
-        theta = maximise(Conventional(), data.capped(), start_of(data)).at.theta
+        theta = maximise(Conventional(), data, start_of(data)).at.theta
         return BinormalCurve(*Conventional.pair(theta))
-    found = maximise(Proper(), data.capped(), proper_start(data))
+    found = maximise_proper(data)
     shape, d_a = (0.0, 0.0) if found.diagonal else found.at.theta.tolist()
     return ProperBinormalCurve(math.tanh(shape), abs(d_a))

@@ -75,7 +75,7 @@ def roc_hull(
     0.875
     """
     predictions = two_classes(y_true, y_score, labels, sample_weight, "roc_hull")
-    return hull_of(RankedCases.of(predictions).categories())
+    return hull_of(RankedCases.of(predictions).runs())
 
 
 def hull_of(data: Categories) -> RocHull:

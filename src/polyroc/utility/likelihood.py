@@ -20,6 +20,7 @@ SETTLED = 1e-12
 
 _NUDGE = 1e-5
 _LEAST = 1e-100
+_RIDGE = 1e-6
 _LONGEST = 1.0
 """Most that a parameter of the curve moves in one step."""
 
@@ -44,7 +45,8 @@ class Likelihood:
     def curvature(self, data: Categories, exact: bool) -> Float64Array:
         """Negative Hessian by the boundaries, in the banded form of scipy: above, diagonal.
 
-        Without the second derivatives of G it is positive definite everywhere.
+        Without the second derivatives of G, and with a ridge against rounding, it is positive
+        definite everywhere.
         """
         weight = data.weights / self.gaps**2
         diagonal = (self.rates**2 * (weight[:, :-1] + weight[:, 1:])).sum(axis=0)
@@ -52,6 +54,8 @@ class Likelihood:
             shares, u = data.shares, self.rates[0]
             turn = self.place.bend * self.place.slope * u**2
             diagonal -= turn * (shares[0] * self.pressure[1] - shares[1] * self.pressure[0])
+        else:
+            diagonal *= 1 + _RIDGE
         beside = -(self.rates[:, :-1] * self.rates[:, 1:] * weight[:, 1:-1]).sum(axis=0)
         return np.stack([np.append(0.0, beside), diagonal])
 
@@ -140,12 +144,17 @@ class Maximum:
     diagonal: bool = False
 
 
+def diagonal_value(data: Categories) -> float:
+    """Greatest log-likelihood of a curve that is the diagonal."""
+    pooled = data.weights.sum(axis=0)
+    return float(pooled @ np.log(pooled / pooled.sum()))
+
+
 def maximise(family: Family, data: Categories, start: Theta) -> Maximum:
     """Newton's method with backtracking, from boundaries at the pooled shares of the data."""
     pooled = data.weights.sum(axis=0)
     at = likelihood(family, data, start, np.cumsum(pooled)[:-1] / pooled.sum())
-    total = float(pooled.sum())
-    useless = float(pooled @ np.log(pooled / total))  # at the diagonal
+    total, useless = float(pooled.sum()), diagonal_value(data)
     for count in range(MOST_STEPS):
         step = newton_step(family, data, at)
         if np.abs(at.theta).max() < family.near_diagonal and at.value < useless:
