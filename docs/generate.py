@@ -71,7 +71,7 @@ HEADINGS = {
 
 def metrics_stub() -> str:
     """Signatures of the metrics for type checkers."""
-    return STUB_HEAD + "\n".join(_signature(metric) for metric in registry.values())
+    return STUB_HEAD + "".join(_signature(metric) for metric in registry.values())
 
 
 def _signature(metric: Metric) -> str:

@@ -27,7 +27,6 @@ def au1p(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def auc_mu(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -40,7 +39,6 @@ def auc_mu(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def aunp(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -52,7 +50,6 @@ def aunp(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def aunu(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -64,7 +61,6 @@ def aunu(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def hand_till(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -75,7 +71,6 @@ def hand_till(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def hand_till_probabilistic(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -86,7 +81,6 @@ def hand_till_probabilistic(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def hand_till_scored(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -97,7 +91,6 @@ def hand_till_scored(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def hum(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -110,7 +103,6 @@ def hum(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def pdi(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -120,7 +112,6 @@ def pdi(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def probabilistic_auc(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -131,7 +122,6 @@ def probabilistic_auc(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def roc_auc(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -142,7 +132,6 @@ def roc_auc(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def scored_auc(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -153,7 +142,6 @@ def scored_auc(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def simplex_volume(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -164,7 +152,6 @@ def simplex_volume(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def total_length(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -175,7 +162,6 @@ def total_length(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def triangle_area(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -186,7 +172,6 @@ def triangle_area(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def vus(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -200,7 +185,6 @@ def vus(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def vus2(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -213,7 +197,6 @@ def vus2(
     absent: Absent = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def wvus(
     y_true: LabelsLike,
     y_score: ScoresLike,
@@ -227,7 +210,6 @@ def wvus(
     normalize: bool = ...,
     n_threads: int | None = ...,
 ) -> float: ...
-
 def wvus2(
     y_true: LabelsLike,
     y_score: ScoresLike,
