@@ -9,6 +9,7 @@ from polyroc.metrics.declaration import ONE_OF_K, Influence, Property
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import centre_by_class
+from polyroc.statistics.pairs import column_threads
 from polyroc.statistics.placements import Placements, placements
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array
@@ -52,7 +53,7 @@ def influence(predictions: Predictions) -> Influence:
         return _projection(placements(predictions, k))
 
     columns = range(predictions.n_classes)
-    parts = map_threads(of_class, columns, predictions.n_threads)
+    parts = map_threads(of_class, columns, column_threads(predictions))
     total = np.sum(parts, axis=0) / predictions.n_classes
     return Influence(centre_by_class(predictions, total))
 
@@ -120,4 +121,4 @@ def pdi(predictions: Predictions) -> float:
         return float(weights @ chance_to_win(places)) / places.column.weight
 
     columns = range(predictions.n_classes)
-    return float(np.mean(map_threads(of_class, columns, predictions.n_threads)))
+    return float(np.mean(map_threads(of_class, columns, column_threads(predictions))))
