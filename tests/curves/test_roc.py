@@ -122,3 +122,10 @@ def test_errors():
         one_vs_one_roc([0, 1, 2], np.eye(3))[0, 0]
     with pytest.raises(InvalidInput):
         one_vs_one_roc([0, 1], [0.5, np.nan])
+
+
+def test_classes_without_cases_can_be_skipped():
+    y, p = [0, 2, 0, 2], [[0.2, 0, 0.8], [0.6, 0, 0.4], [0.55, 0, 0.45], [0.4, 0, 0.6]]
+    curves = one_vs_one_roc(y, p, labels=[0, 1, 2], absent="skip")
+    assert curves.areas() == {(0, 2): 0.25, (2, 0): 0.25}
+    assert set(one_vs_rest_roc(y, p, labels=[0, 1, 2], absent="skip")) == {0, 2}

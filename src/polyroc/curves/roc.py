@@ -13,6 +13,7 @@ import numpy as np
 from polyroc.errors import NotDefined, UnknownName
 from polyroc.predictions import Predictions
 from polyroc.typing import (
+    Absent,
     BoolArray,
     Float64Array,
     FloatArray,
@@ -175,6 +176,7 @@ def one_vs_one_roc(
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
     drop_collinear: bool = False,
+    absent: Absent = "raise",
 ) -> RocCurves[tuple[Label, Label]]:
     """ROC curves of all ordered pairs of classes (k, r), by the scores in column k.
 
@@ -185,6 +187,7 @@ def one_vs_one_roc(
     Parameters
     ----------
     drop_collinear : leave out points on the straight line between their neighbours.
+    absent : ``"skip"`` leaves out classes without cases, which are an error otherwise.
 
     Returns
     -------
@@ -203,7 +206,9 @@ def one_vs_one_roc(
     >>> curves["a", "b"].thresholds
     array([ inf, 0.5 , 0.25])
     """
-    predictions = Predictions(y_true, y_score, labels=labels, sample_weight=sample_weight)
+    predictions = Predictions(
+        y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
+    )
     classes, column = predictions.classes, _SortedColumn(predictions)
     position = {label: k for k, label in enumerate(classes)}
 
@@ -222,6 +227,7 @@ def one_vs_rest_roc(
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
     drop_collinear: bool = False,
+    absent: Absent = "raise",
 ) -> RocCurves[Label]:
     """ROC curves of each class k against all others, by the scores in column k.
 
@@ -234,7 +240,9 @@ def one_vs_rest_roc(
     >>> one_vs_rest_roc(["a", "b", "c"], scores).areas()
     {'a': 0.75, 'b': 1.0, 'c': 0.5}
     """
-    predictions = Predictions(y_true, y_score, labels=labels, sample_weight=sample_weight)
+    predictions = Predictions(
+        y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
+    )
     position = {label: k for k, label in enumerate(predictions.classes)}
 
     def curve(label: Label) -> RocCurve:
