@@ -37,7 +37,7 @@ def saec(
 
     Examples
     --------
-    >>> from polyroc.metrics.saec import saec
+    >>> from polyroc import saec
     >>> y, score = [0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8]
     >>> round(saec(y, score, model="hull"), 4)  # 2(1 − 7/8)/(½ + √½ + ½)
     0.1464
