@@ -1,5 +1,7 @@
 """Other people's containers: pandas, polars, pyarrow and torch objects, and estimators' output."""
 
+import importlib
+import os
 import subprocess
 import sys
 
@@ -350,6 +352,8 @@ torch_test = pytest.mark.torch
 
 @pytest.fixture
 def torch():
+    if os.environ.get("POLYROC_REQUIRE_TORCH"):
+        return importlib.import_module("torch")  # a missing torch is then a failure
     return pytest.importorskip("torch", reason="PyTorch is not installed")
 
 
