@@ -199,6 +199,11 @@ class Predictions:
         return self.derived(_class_counts)
 
     @property
+    def members(self) -> tuple[NDArray[np.intp], ...]:
+        """The cases of each class, in the order in which they were given."""
+        return self.derived(_members)
+
+    @property
     def class_weights(self) -> Float64Array:
         """Sum of the weights in each class: n_k where cases are not weighted."""
         return self.derived(sum_of_weights)
@@ -284,6 +289,11 @@ def _final_scores(table: FloatArray, origin: Origin, normalize: bool) -> FloatAr
     if normalize:
         return normalized(table, origin)
     return mirrored(table) if table.shape[1] == 1 else table
+
+
+def _members(predictions: Predictions) -> tuple[NDArray[np.intp], ...]:
+    order = np.argsort(predictions.codes, kind="stable")
+    return tuple(np.split(order, np.cumsum(predictions.class_counts)[:-1]))
 
 
 def _class_counts(predictions: Predictions) -> NDArray[np.intp]:

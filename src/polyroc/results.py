@@ -125,7 +125,7 @@ class Estimate:
         }
         return {
             "metric": self.metric,
-            **{key: None if math.isnan(number) else number for key, number in numbers.items()},
+            **without_nan(numbers),
             "level": level,
             "degrees_of_freedom": (
                 None if math.isinf(self.degrees_of_freedom) else self.degrees_of_freedom
@@ -191,6 +191,14 @@ class Evaluation(Mapping[str, Estimate]):
 
     def _repr_html_(self) -> str:
         return html_table(self._rows(self.level))
+
+
+def without_nan(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row for JSON: a number that does not exist is None."""
+    return {
+        key: None if isinstance(value, float) and math.isnan(value) else value
+        for key, value in row.items()
+    }
 
 
 def two_sided_quantile(level: float, degrees_of_freedom: float = math.inf) -> float:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyroc.errors import InvalidInput
-from polyroc.results import Interval, check_level, html_table, text_table, two_sided_quantile
+from polyroc.results import (
+    Interval,
+    check_level,
+    html_table,
+    text_table,
+    two_sided_quantile,
+    without_nan,
+)
 from polyroc.typing import Float64Array
 
 if TYPE_CHECKING:
@@ -109,9 +116,9 @@ class Comparison:
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Plain values, ready for JSON: a number that does not exist is None."""
-        rows = [_without_nan(row) for row in self._rows(self.level if level is None else level)]
-        values = {metric: _without_nan(models) for metric, models in self.values.items()}
-        tests = [_without_nan(vars(test)) for test in self.omnibus_tests]
+        rows = [without_nan(row) for row in self._rows(self.level if level is None else level)]
+        values = {metric: without_nan(models) for metric, models in self.values.items()}
+        tests = [without_nan(vars(test)) for test in self.omnibus_tests]
         return {
             "method": self.method,
             "level": self.level if level is None else level,
@@ -126,10 +133,3 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return html_table(self._rows(self.level))
-
-
-def _without_nan(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: None if isinstance(value, float) and math.isnan(value) else value
-        for key, value in row.items()
-    }

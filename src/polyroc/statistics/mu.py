@@ -49,7 +49,7 @@ class Margins:
 
     def influence(self, predictions: Predictions, weights: Float64Array) -> Float64Array:
         """From the placements of each case in the margins of each pair."""
-        gains, members = gains_of(predictions, self.partition), _members(predictions)
+        gains, members = gains_of(predictions, self.partition), predictions.members
         totals = predictions.class_weights
         pull = np.triu(weights + weights.T, 1)
         pairs = list(combinations(range(predictions.n_classes), 2))
@@ -83,7 +83,7 @@ def margin_sums(
     predictions: Predictions, partition: Partition | None
 ) -> tuple[Float64Array, Float64Array]:
     """Weight of the pairs above and of the pairs tied, for i < j."""
-    gains, members = gains_of(predictions, partition), _members(predictions)
+    gains, members = gains_of(predictions, partition), predictions.members
     if predictions.n_classes >= MANY_CLASSES and predictions.weights is None:
         return _by_merging(predictions, gains, members)
     above, tied = np.zeros((2, predictions.n_classes, predictions.n_classes))
@@ -108,15 +108,10 @@ def _pair_totals(column: Column) -> tuple[float, float]:
     return above, tied
 
 
-def _members(predictions: Predictions) -> list[NDArray[np.intp]]:
-    order = np.argsort(predictions.codes, kind="stable")
-    return np.split(order, np.cumsum(predictions.class_counts)[:-1])
-
-
 def _pair_column(
     predictions: Predictions,
     gains: FloatArray,
-    members: list[NDArray[np.intp]],
+    members: tuple[NDArray[np.intp], ...],
     pair: tuple[int, int],
 ) -> Column:
     """The margins of the cases of both classes, those of the first positive and in front."""
@@ -129,7 +124,7 @@ def _pair_column(
 
 
 def _by_merging(
-    predictions: Predictions, gains: FloatArray, members: list[NDArray[np.intp]]
+    predictions: Predictions, gains: FloatArray, members: tuple[NDArray[np.intp], ...]
 ) -> tuple[Float64Array, Float64Array]:
     """Sort all margins of a class in one call, then merge the lists of each pair."""
     from polyroc.kernels.merge import merge_pairs

@@ -262,7 +262,7 @@ class _CasesByClass(NamedTuple):
 
 
 def _by_class(predictions: Predictions) -> _CasesByClass:
-    order = np.argsort(predictions.codes, kind="stable")
+    order = np.concatenate(predictions.members)
     starts = np.concatenate(([0], np.cumsum(predictions.class_counts)))
     codes = predictions.codes[order].astype(np.int16)
     return _CasesByClass(order.astype(np.uint32), starts, codes, predictions.scores[order])

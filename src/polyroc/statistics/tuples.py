@@ -62,7 +62,7 @@ class Cases:
     """Distance to the own corner, or the scores."""
     weights: Float64Array
     """Only the ratios within a class count."""
-    members: list[NDArray[np.intp]]
+    members: tuple[NDArray[np.intp], ...]
 
     @property
     def slack(self) -> tuple[int, ...]:
@@ -84,8 +84,6 @@ class Cases:
 
 def cases_of(predictions: Predictions, rule: Rule) -> Cases:
     """Costs or ranks of all cases under a rule."""
-    order = np.argsort(predictions.codes, kind="stable")
-    members = np.split(order, np.cumsum(predictions.class_counts)[:-1])
     if rule in (Rule.HIGHEST, Rule.HIGHEST_LENIENT):
         costs = _ranks(predictions, lenient=rule is Rule.HIGHEST_LENIENT)
         detail = _volume_rows(predictions)
@@ -95,7 +93,7 @@ def cases_of(predictions: Predictions, rule: Rule) -> Cases:
         detail = lengths[np.arange(len(lengths)), predictions.codes]
     else:
         costs, detail = _score_costs(predictions, rule), np.zeros(len(predictions))
-    return Cases(rule, costs, detail, _scaled_weights(predictions), members)
+    return Cases(rule, costs, detail, _scaled_weights(predictions), predictions.members)
 
 
 def _scaled_weights(predictions: Predictions) -> Float64Array:
