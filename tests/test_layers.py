@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "polyroc"
 
 LAYERS = (
-    {"_version", "errors", "kept", "kernels", "options", "seeds", "threads", "typing"},
+    {"_version", "errors", "files", "kept", "kernels", "options", "seeds", "threads", "typing"},
     {"classes", "intake", "predictions", "results", "score_table", "weights"},
     {"statistics"},
     {"metrics", "curves", "utility", "surface", "scale"},

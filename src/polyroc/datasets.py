@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from polyroc.typing import Float64Array, RandomState
 
@@ -32,6 +32,31 @@ def three_class_mixture(
     component = generator.integers(0, 2, len(y))
     centres = np.array(MIXTURE_MEANS)[y, component]
     return centres + generator.normal(scale=np.sqrt(MIXTURE_VARIANCE), size=centres.shape), y
+
+
+def three_class_densities(X: ArrayLike) -> Float64Array:
+    """(n, 3) density of each class of the mixture at points of the plane."""
+    points = np.asarray(X, dtype=np.float64)
+    apart = points[:, None, None] - np.array(MIXTURE_MEANS)
+    heights = np.exp(-(apart**2).sum(axis=-1) / (2 * MIXTURE_VARIANCE))
+    return np.asarray(heights.mean(axis=-1) / (2 * np.pi * MIXTURE_VARIANCE))
+
+
+def three_class_posteriors(X: ArrayLike, priors: ArrayLike = (1, 1, 1)) -> Float64Array:
+    """(n, 3) true probabilities of the classes: what Bayes' rule decides by.
+
+    The rule with the highest of them errs on 9.2 % of new cases; no classifier does better.
+
+    Examples
+    --------
+    Half-way between a centre of the first class and one of the second, where the other centre of
+    the first tips the balance:
+
+    >>> three_class_posteriors([[0.35, 0.5]]).round(3)
+    array([[0.531, 0.467, 0.002]])
+    """
+    joint = three_class_densities(X) * np.asarray(priors, dtype=np.float64)
+    return np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
 
 class ExamplePredictions(NamedTuple):

@@ -70,6 +70,8 @@ class Estimate:
             return self._percentiles(level, scale)
         if math.isnan(self.standard_error):
             return Interval(math.nan, math.nan, level, scale)
+        if self.standard_error == 0:  # exact: there is nothing to be unsure of
+            return Interval(self.value, self.value, level, scale)
         quantile = two_sided_quantile(level, self.degrees_of_freedom if small_sample else math.inf)
         if scale == "plain":
             reach = quantile * self.standard_error

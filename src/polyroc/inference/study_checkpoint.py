@@ -1,15 +1,13 @@
 """A file of finished splits, from which a stopped study goes on."""
 
-import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from polyroc.errors import InvalidInput
+from polyroc.files import check_folder, read_arrays, write_arrays
 from polyroc.inference.study_splits import Finished
 from polyroc.typing import Float64Array, IntArray
 
@@ -33,8 +31,7 @@ class Checkpoint:
     def restore(self, finished: Finished) -> None:
         """Take over what the file holds; an error if it belongs to another study."""
         if not self.exists():
-            if not self.path.parent.is_dir():
-                raise InvalidInput(f"There is no folder {self.path.parent} for the checkpoint.")
+            check_folder(self.path, "the checkpoint")
             return
         header, splits, values = self._read()
         wanted = finished.settings()
@@ -48,16 +45,14 @@ class Checkpoint:
         finished.reasons.update({(e, m): reason for e, m, reason in header["reasons"]})
 
     def _read(self) -> tuple[dict[str, Any], IntArray, Float64Array]:
+        header, arrays = read_arrays(self.path, SCHEMA, "a study that can be continued")
         try:
-            with self.path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-                header = json.loads(bytes(file["header"]).decode())
-                if header["schema"] != SCHEMA:
-                    raise ValueError(f"its schema is {header['schema']!r}")
-                return header, file["splits"], file["values"]
-        except (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile) as error:
+            header["settings"], header["reasons"]
+            return header, arrays["splits"], arrays["values"]
+        except KeyError as error:
             raise InvalidInput(
-                f"{self.path} is not a study that can be continued ({error}); it was left as it "
-                "is. Name another file."
+                f"{self.path} is not a study that can be continued (it has no {error}); it was "
+                "left as it is. Name another file."
             ) from error
 
     def save(self, finished: Finished) -> None:
@@ -66,18 +61,6 @@ class Checkpoint:
         if not splits:
             return
         reasons = [[e, m, reason] for (e, m), reason in finished.reasons.items()]
-        header = {"schema": SCHEMA, "settings": finished.settings(), "reasons": reasons}
-        temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
-        try:
-            with temporary.open("wb") as file:
-                np.savez(
-                    file,
-                    header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8),
-                    splits=np.array(splits),
-                    values=np.array([finished.values[split] for split in splits]),
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self.path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        header = {"settings": finished.settings(), "reasons": reasons}
+        values = np.array([finished.values[split] for split in splits])
+        write_arrays(self.path, SCHEMA, header, {"splits": np.array(splits), "values": values})

@@ -1,0 +1,72 @@
+"""Confusion matrices of many cost matrices in one pass: the inner loop of the search."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.kernels.compile import compiled
+
+
+@compiled
+def confusion_tables(
+    probabilities: NDArray[np.float64],
+    codes: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    tables: NDArray[np.float64],
+) -> None:
+    """Add up in ``tables[m, k, j]`` the weight of class k for which j costs least under costs m.
+
+    Products are added from the first class to the last; of equal costs the first is taken. Cost
+    matrices come as (m, K, K), truth first.
+    """
+    n_cases, n_classes = probabilities.shape
+    for m in range(len(costs)):
+        by_decision = costs[m].T.copy()
+        table = tables[m]
+        for i in range(n_cases):
+            decided = 0
+            least = np.inf
+            for j in range(n_classes):
+                expected = probabilities[i, 0] * by_decision[j, 0]
+                for k in range(1, n_classes):
+                    expected += probabilities[i, k] * by_decision[j, k]
+                if expected < least:
+                    least = expected
+                    decided = j
+            table[codes[i], decided] += weights[i]
+
+
+LARGEST_COST = 1e12
+"""Relative to the others, which would vanish beside a larger one."""
+
+
+@compiled
+def critical_costs(
+    probabilities: NDArray[np.float64], costs: NDArray[np.float64], truth: int, decided: int
+) -> NDArray[np.float64]:
+    """Values of one cost at which the decision of some case changes, each once, ascending.
+
+    With all other costs as they are, case i is decided as ``decided`` as long as the cost of
+    (truth, decided) is less than (least cost of another decision − rest of its own cost) / p_truth.
+    """
+    n_cases, n_classes = probabilities.shape
+    critical = np.empty(n_cases)
+    number = 0
+    for i in range(n_cases):
+        own = 0.0
+        rival = np.inf
+        for j in range(n_classes):
+            expected = 0.0
+            for k in range(n_classes):
+                if j != decided or k != truth:
+                    expected += probabilities[i, k] * costs[k, j]
+            if j == decided:
+                own = expected
+            elif expected < rival:
+                rival = expected
+        if rival > own and probabilities[i, truth] > 0:
+            value = (rival - own) / probabilities[i, truth]
+            if value < LARGEST_COST:
+                critical[number] = value
+                number += 1
+    return np.unique(critical[:number])

@@ -1,0 +1,59 @@
+"""ROC surfaces: the Pareto front of the error rates, its volume, and operating points on it.
+
+Names are loaded when they are first used: a classifier that only decides by costs needs neither
+the search nor its compiled kernels.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from polyroc.surface.classifier import CostSensitiveClassifier
+    from polyroc.surface.costs import cost_matrix
+    from polyroc.surface.front import RocSurface
+    from polyroc.surface.hull import SurfaceHull
+    from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
+    from polyroc.surface.operating_point import SurfacePoint
+    from polyroc.surface.runner import search
+    from polyroc.surface.tuner import TunedCostClassifierCV
+
+_HOMES = {
+    "CostSensitiveClassifier": "classifier",
+    "KnnModel": "models",
+    "LinearModel": "models",
+    "MlpModel": "models",
+    "Model": "models",
+    "RocSurface": "front",
+    "ScoreModel": "models",
+    "SurfaceHull": "hull",
+    "SurfacePoint": "operating_point",
+    "TunedCostClassifierCV": "tuner",
+    "cost_matrix": "costs",
+    "search": "runner",
+}
+
+__all__ = [
+    "CostSensitiveClassifier",
+    "KnnModel",
+    "LinearModel",
+    "MlpModel",
+    "Model",
+    "RocSurface",
+    "ScoreModel",
+    "SurfaceHull",
+    "SurfacePoint",
+    "TunedCostClassifierCV",
+    "cost_matrix",
+    "search",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'polyroc.surface' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"polyroc.surface.{_HOMES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

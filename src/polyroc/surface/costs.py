@@ -1,0 +1,112 @@
+"""Costs of misclassification: checked, put in order, and the decision that costs least.
+
+A cost matrix has a row per true class and a column per decision, zeros on its diagonal and sum 1.
+Its D = K(K − 1) other entries, and the error rates that belong to them, are kept in row-major
+order.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from polyroc.errors import InvalidInput, UnknownName
+from polyroc.options import shown
+from polyroc.typing import BoolArray, Float64Array, Int64Array, Label
+
+CostsLike: TypeAlias = ArrayLike | Mapping[tuple[Any, Any], float]
+
+
+def off_diagonal(n_classes: int) -> BoolArray:
+    """Mask of the errors in a K × K table."""
+    return ~np.eye(n_classes, dtype=bool)
+
+
+def errors(tables: Float64Array) -> Float64Array:
+    """The off-diagonal entries of K × K tables: (…, K, K) to (…, D)."""
+    return tables[..., off_diagonal(tables.shape[-1])]
+
+
+def matrices(entries: Float64Array, n_classes: int) -> Float64Array:
+    """K × K tables with these off-diagonal entries and zeros: (…, D) to (…, K, K)."""
+    tables = np.zeros((*entries.shape[:-1], n_classes, n_classes))
+    tables[..., off_diagonal(n_classes)] = entries
+    return tables
+
+
+def cost_matrix(costs: CostsLike, classes: Sequence[Label]) -> Float64Array:
+    """Costs as a K × K table that sums to 1, checked; see ``checked_costs``.
+
+    Examples
+    --------
+    >>> cost_matrix({("ill", "well"): 3, ("well", "ill"): 1}, ("ill", "well"))
+    array([[0.  , 0.75],
+           [0.25, 0.  ]])
+    """
+    table = checked_costs(costs, classes)
+    scaled = table / table.max()  # so that the sum of huge or tiny costs exists
+    return np.asarray(scaled / scaled.sum())
+
+
+def checked_costs(costs: CostsLike, classes: Sequence[Label]) -> Float64Array:
+    """Costs as a K × K table on the scale they were given.
+
+    ``costs`` is such a table, or a mapping from (truth, decided) to a cost, in which a pair that is
+    not named costs nothing.
+    """
+    table = _named(costs, classes) if isinstance(costs, Mapping) else _square(costs, classes)
+    if not (np.isfinite(table).all() and (table >= 0).all()):
+        raise InvalidInput(f"costs must be finite numbers from 0 on, got {shown(table.tolist())}.")
+    if np.diag(table).any():
+        raise InvalidInput(
+            f"The right decision must cost 0, got a diagonal of {np.diag(table).tolist()}. "
+            "Subtract the cost of the right decision from each row."
+        )
+    if not table.any():
+        raise InvalidInput("All costs are 0, so every decision is as good. Give one a cost.")
+    return table
+
+
+def _square(costs: ArrayLike, classes: Sequence[Label]) -> Float64Array:
+    table = np.array(costs, dtype=np.float64)
+    if table.shape != (len(classes), len(classes)):
+        raise InvalidInput(
+            f"costs must have a row and a column for each of the {len(classes)} classes, got the "
+            f"shape {table.shape}. Rows are true classes, columns are decisions."
+        )
+    return table
+
+
+def _named(costs: Mapping[tuple[Any, Any], float], classes: Sequence[Label]) -> Float64Array:
+    table = np.zeros((len(classes), len(classes)))
+    for pair, cost in costs.items():
+        table[pair_index(pair, classes)] = cost
+    return table
+
+
+def pair_index(pair: Any, classes: Sequence[Label]) -> tuple[int, int]:
+    """Row and column of a (truth, decided) pair of class names."""
+    if not (isinstance(pair, tuple) and len(pair) == 2):
+        raise InvalidInput(f"Name an error by (truth, decided), got {shown(pair)}.")
+    places = {label: index for index, label in enumerate(classes)}
+    unknown = [label for label in pair if label not in places]
+    if unknown:
+        known = ", ".join(repr(label) for label in classes)
+        raise UnknownName(f"{shown(unknown[0])} is not a class. There are {known}.")
+    if pair[0] == pair[1]:
+        raise InvalidInput(f"{shown(pair)} is not an error: truth and decision are the same class.")
+    return places[pair[0]], places[pair[1]]
+
+
+def least_cost(probabilities: Float64Array, costs: Float64Array) -> Int64Array:
+    """The decision of least expected cost for each row, argmin_j Σ_k λ_kj p_k; first of equals.
+
+    Products are added from the first class to the last, one by one, as in the compiled scan of
+    the search: a matrix product may add in another order and decide ties otherwise.
+    """
+    expected = probabilities[..., :1] * costs[0]
+    for truth in range(1, len(costs)):
+        expected = expected + probabilities[..., truth, None] * costs[truth]
+    decided: Int64Array = np.argmin(expected, axis=-1).astype(np.int64)
+    return decided

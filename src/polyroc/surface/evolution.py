@@ -1,0 +1,156 @@
+"""Algorithm 1 of Everson & Fieldsend 2006, one generation at a time."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.errors import InvalidInput
+from polyroc.kernels.archive import select_from_bin
+from polyroc.surface.archive import Archive
+from polyroc.surface.gini import GiniTracker
+from polyroc.surface.models.model import Model
+from polyroc.surface.objectives import Objectives
+from polyroc.surface.rates import error_rates
+from polyroc.surface.strategies import Strategy, Variation
+from polyroc.surface.thresholds import between_thresholds
+from polyroc.typing import Float64Array
+
+FIRST_MEMBERS = 100
+"""Random parameters and costs that begin the archive, as in the paper."""
+
+MOST_THRESHOLDS = 10_000
+"""Of one cost at the start; of more, every second, third, … is tried."""
+
+_BINS = 20
+_GOLDEN = 0.6180339887498949
+"""Multiples of the golden ratio modulo 1 visit the bins evenly in an order without pattern."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a search does in each generation."""
+
+    costs_per_generation: int
+    objectives: Objectives
+    strategy: Strategy
+    alpha: tuple[float, ...] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "alpha": None if self.alpha is None else list(self.alpha)}
+
+
+class Evolution:
+    """An archive that generations of perturbed parameters and varied costs improve.
+
+    All randomness comes from one generator, whose state is part of ``snapshot``: a search that is
+    stopped and goes on draws what it would have drawn.
+    """
+
+    def __init__(
+        self, model: Model, settings: Settings, seed: int, n_threads: int | None = None
+    ) -> None:
+        n_classes = len(model.cases.classes)
+        n_rates = n_classes * (n_classes - 1)
+        self.model, self.settings, self.seed, self.n_threads = model, settings, seed, n_threads
+        self.rng = np.random.default_rng(seed)
+        alpha = np.ones(n_rates) if settings.alpha is None else np.array(settings.alpha)
+        self.variation = Variation(settings.strategy, alpha, focused=settings.alpha is not None)
+        self.archive = Archive(n_classes, len(model.noise), settings.objectives)
+        self.tracker = GiniTracker(n_classes)
+        self.generation = 0
+        self.evaluations = 0
+        self.history: list[tuple[int, int, float]] = []
+
+    def begin(self) -> None:
+        """Evaluate random costs with random parameters, or with the model's seeds if it has some.
+
+        Where there are no parameters, each cost is also stepped over all its thresholds: with two
+        classes this already is the ROC curve.
+        """
+        costs = self.variation.fresh(FIRST_MEMBERS, self.rng)
+        seeds = self.model.seeds(self.rng) or [self.model.draw(self.rng) for _ in costs]
+        for first, seed in enumerate(seeds):
+            self._evaluate(seed, self.model.probabilities(seed), costs[first :: len(seeds)])
+        if not self.archive.n_parameters:
+            self._step_over_thresholds()
+
+    def _step_over_thresholds(self) -> None:
+        nothing = np.zeros(0)
+        probabilities = self.model.probabilities(nothing)
+        n_rates = self.archive.rates.shape[1]
+        equal = np.full(n_rates, 1 / n_rates)
+        for entry in range(n_rates):
+            costs = between_thresholds(equal, entry, probabilities)
+            self._evaluate(nothing, probabilities, costs[:: 1 + len(costs) // MOST_THRESHOLDS])
+
+    def advance(self) -> None:
+        """One generation: lines 3–13 of Algorithm 1."""
+        self.generation += 1
+        parent = self._select()
+        child = self.variation.parameters(self.model, self.archive.parameters[parent], self.rng)
+        number = self.settings.costs_per_generation
+        probabilities = self.model.probabilities(child)
+        costs = self.variation.costs(self.archive, parent, probabilities, number, self.rng)
+        self._evaluate(child, probabilities, costs)
+        if worth_recording(self.generation):
+            self.history.append((self.generation, self.archive.size, self.share()))
+
+    def _select(self) -> int:
+        """A parent by partitioned quasi-random selection (Fieldsend et al. 2003)."""
+        objectives = self.archive.objectives
+        values = np.ascontiguousarray(objectives[:, self.rng.integers(objectives.shape[1])])
+        return select_from_bin(values, _BINS, self.generation * _GOLDEN % 1, self.rng.random())
+
+    def _evaluate(
+        self, parameters: Float64Array, probabilities: Float64Array, costs: Float64Array
+    ) -> None:
+        rates = error_rates(probabilities, self.model.cases, costs, self.n_threads)
+        self.evaluations += len(costs)
+        entered = self.archive.insert(rates, costs, parameters)
+        if self.settings.objectives == "pairs" and entered.any():
+            self.tracker.add(rates[entered])
+
+    def share(self) -> float:
+        """G so far, by a fixed sample of points.
+
+        With all rates as objectives, what a removed member dominated is still dominated, so the
+        tracker only ever needs the new points. One rate per class has no such rule.
+        """
+        if self.settings.objectives != "pairs":
+            self.tracker = GiniTracker(self.archive.n_classes)
+            self.tracker.add(self.archive.rates)
+        return self.tracker.share
+
+    # Stopping and going on
+
+    def snapshot(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All that going on needs: values for JSON, and arrays."""
+        progress = {
+            "seed": self.seed,
+            "generation": self.generation,
+            "evaluations": self.evaluations,
+            "generator": self.rng.bit_generator.state,
+            "history": self.history,
+        }
+        archive = self.archive
+        arrays = {"rates": archive.rates, "costs": archive.costs, "parameters": archive.parameters}
+        return progress, arrays
+
+    def resume(self, progress: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Go on from a snapshot."""
+        self.archive.insert(arrays["rates"], arrays["costs"], arrays["parameters"])
+        if self.archive.size != len(arrays["rates"]):
+            raise InvalidInput("The members of the archive dominate each other.")
+        if self.settings.objectives == "pairs":
+            self.tracker.add(arrays["rates"])
+        self.rng.bit_generator.state = progress["generator"]
+        self.generation, self.evaluations = progress["generation"], progress["evaluations"]
+        self.history = [(int(t), int(size), float(share)) for t, size, share in progress["history"]]
+
+
+def worth_recording(generation: int) -> bool:
+    """Every generation up to 10, then 90 in each power of ten, however long the search."""
+    step = int(10 ** max(0, len(str(generation)) - 2))
+    return generation % step == 0

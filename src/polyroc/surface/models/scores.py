@@ -1,0 +1,84 @@
+"""Fixed scores of any classifier: only the costs vary."""
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+
+from polyroc.classes import declared_classes
+from polyroc.errors import NotDefined
+from polyroc.intake import read_scores
+from polyroc.predictions import Predictions
+from polyroc.score_table import Origin, as_table, check_finite, complement, normalized, row_fault
+from polyroc.surface.cases import Cases
+from polyroc.surface.models.model import Model
+from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
+
+
+class ScoreModel(Model):
+    """Predicted probabilities that stay as they are; there are no parameters.
+
+    Parameters
+    ----------
+    y_true, y_score, labels, sample_weight : as everywhere; rows must be probabilities.
+    normalize : divide each row of scores by its sum first.
+    """
+
+    name = "scores"
+    noise = np.zeros(0)
+
+    def __init__(
+        self,
+        y_true: LabelsLike,
+        y_score: ScoresLike,
+        *,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        normalize: bool = False,
+    ) -> None:
+        self.normalize = normalize
+        predictions = Predictions(
+            y_true, y_score, labels=labels, sample_weight=sample_weight, normalize=normalize
+        )
+        n_cases = len(predictions)
+        self.classes = predictions.classes
+        self.cases = Cases(
+            predictions.classes,
+            predictions.codes.astype(np.int64),
+            np.array(predictions.case_weights, dtype=np.float64),
+            np.arange(n_cases),
+            n_cases,
+        )
+        self.take(np.array(predictions.probabilities("ScoreModel"), dtype=np.float64))
+
+    def draw(self, rng: np.random.Generator) -> Float64Array:
+        return np.zeros(0)
+
+    def probabilities(self, parameters: Float64Array) -> Float64Array:
+        return self.X
+
+    def at(self, X: ScoresLike) -> Self:
+        """The same decisions for other cases; ``X`` are their scores."""
+        table, names = read_scores(X)
+        table = as_table(table)
+        check_finite(table, names)
+        nothing = np.zeros(0, dtype=np.int64)
+        declared = declared_classes(list(self.classes), names, None, nothing, table.shape[1])
+        rows = complement(table) if table.shape[1] == 1 else table[:, list(declared.columns)]
+        rows = normalized(rows, Origin(names)) if self.normalize else rows
+        fault = row_fault(rows, Origin(names))
+        if fault:
+            raise NotDefined(f"Decisions by costs need probabilities, but {fault}.")
+        other = copy.copy(self)
+        other.take(np.ascontiguousarray(rows, dtype=np.float64))
+        return other
+
+    def on(self, X: ScoresLike, y: LabelsLike, *, sample_weight: WeightsLike | None = None) -> Self:
+        """The same decisions with their errors counted on other cases."""
+        classes = list(self.classes)
+        return type(self)(
+            y, X, labels=classes, sample_weight=sample_weight, normalize=self.normalize
+        )
+
+    def settings(self) -> dict[str, Any]:
+        return {"normalize": self.normalize}

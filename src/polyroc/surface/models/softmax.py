@@ -1,0 +1,89 @@
+"""Softmax classifiers on standardised features, seeded by maximum likelihood."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.surface.cases import check_columns
+from polyroc.surface.models.model import Model
+from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
+
+PENALTY = 1e-3
+"""Times the sum of squared weights, added to the negative log-likelihood of the seed: without it
+the weights of classes that can be separated have no finite optimum."""
+
+
+def softmax(logits: Float64Array) -> Float64Array:
+    """Rows of probabilities."""
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+class SoftmaxModel(Model):
+    """Probabilities softmax(logits), the logits a smooth function of standardised features."""
+
+    centre: Float64Array
+    spread: Float64Array
+
+    def __init__(
+        self,
+        X: ScoresLike,
+        y: LabelsLike,
+        *,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+    ) -> None:
+        super().__init__(X, y, labels=labels, sample_weight=sample_weight)
+        self.noise = np.full(self.n_parameters, 0.1)
+
+    @property
+    @abstractmethod
+    def n_parameters(self) -> int:
+        """Number of weights."""
+
+    @abstractmethod
+    def logits(self, parameters: Float64Array) -> Float64Array:
+        """(n, K) logits of the cases."""
+
+    @abstractmethod
+    def gradient(self, parameters: Float64Array, slopes: Float64Array) -> Float64Array:
+        """Derivative by the parameters of Σ slopes · logits."""
+
+    def probabilities(self, parameters: Float64Array) -> Float64Array:
+        return softmax(self.logits(parameters))
+
+    def draw(self, rng: np.random.Generator) -> Float64Array:
+        """Normal weights of half a standard deviation of the features."""
+        return rng.normal(scale=0.5, size=self.n_parameters)
+
+    def seeds(self, rng: np.random.Generator) -> list[Float64Array]:
+        """Weights of greatest (slightly penalised) likelihood, by a quasi-Newton method."""
+        from scipy.optimize import minimize
+
+        start = self.draw(rng)
+        found = minimize(self._loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
+        return [np.asarray(found.x)]
+
+    def _loss(self, parameters: Float64Array) -> tuple[float, Float64Array]:
+        """Penalised negative log-likelihood and its gradient."""
+        slopes = self.probabilities(parameters)
+        own = slopes[np.arange(len(self.cases)), self.cases.codes]
+        weights = self.cases.weights
+        loss = -weights @ np.log(np.maximum(own, 1e-300)) + PENALTY * parameters @ parameters
+        slopes[np.arange(len(self.cases)), self.cases.codes] -= 1.0
+        gradient = self.gradient(parameters, slopes * weights[:, None])
+        return float(loss), gradient + 2 * PENALTY * parameters
+
+    def take(self, X: Float64Array) -> None:
+        """Standardise by the cases that the model was made with, and add a column of ones."""
+        super().take(X)
+        if not hasattr(self, "centre"):
+            spread = X.std(axis=0)
+            self.centre, self.spread = X.mean(axis=0), np.where(spread > 0, spread, 1.0)
+        check_columns(X, len(self.centre))
+        self.inputs = np.column_stack([(X - self.centre) / self.spread, np.ones(len(X))])
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return {"centre": self.centre, "spread": self.spread}

@@ -1,0 +1,124 @@
+"""Choosing an operating point on a ROC surface."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.errors import InvalidInput, NotDefined
+from polyroc.options import check_choice, shown
+from polyroc.results import text_table
+from polyroc.surface.costs import CostsLike, checked_costs, errors, pair_index
+from polyroc.surface.gini import signed_distance
+from polyroc.typing import BoolArray, Float64Array, Label, ScoresLike
+
+if TYPE_CHECKING:
+    from polyroc.surface.front import RocSurface
+
+Criterion: TypeAlias = Literal["total_error", "farthest_from_chance"]
+CRITERIA: tuple[str, ...] = get_args(Criterion)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SurfacePoint:
+    """An operating point of a surface, and why it was chosen.
+
+    Attributes
+    ----------
+    index : its position on the surface.
+    confusion : (K, K) share of each class (row) decided as each class.
+    costs : (K, K) costs whose decisions have these rates: what ``CostSensitiveClassifier`` takes.
+    parameters : of the classifier.
+    criterion, value : what was minimised, and how low it is here.
+    """
+
+    index: int
+    confusion: Float64Array
+    costs: Float64Array
+    parameters: Float64Array
+    classes: tuple[Label, ...]
+    criterion: str
+    value: float
+    surface: "RocSurface"
+
+    def rate(self, truth: Any, decided: Any) -> float:
+        """Share of the cases of one class that are decided as another."""
+        return float(self.confusion[pair_index((truth, decided), self.classes)])
+
+    def decide(self, X: ScoresLike) -> NDArray[Any]:
+        """Decisions for new cases; for a ``ScoreModel``, ``X`` are their scores."""
+        return self.surface.decide(X, self.index)
+
+    def __repr__(self) -> str:
+        rows: list[dict[str, Any]] = [
+            {"truth": str(truth), **dict(zip(map(str, self.classes), row.tolist(), strict=True))}
+            for truth, row in zip(self.classes, self.confusion, strict=True)
+        ]
+        return f"{self.criterion} = {self.value:.4f}\n{text_table(rows)}"
+
+
+def choose(
+    surface: "RocSurface",
+    costs: CostsLike | None,
+    limits: Mapping[tuple[Any, Any], float] | None,
+    criterion: Criterion | None,
+    priors: Float64Array,
+) -> SurfacePoint:
+    """The member with the least value among those within the limits; the first of equals."""
+    if costs is not None and criterion is not None:
+        raise InvalidInput("Give costs or a criterion, not both: each says what to minimise.")
+    if costs is None and criterion is None:
+        if limits is None:
+            raise InvalidInput(
+                "Say what is best: costs=, limits=, or criterion= one of " + ", ".join(CRITERIA)
+            )
+        criterion = "total_error"
+    name, values = _values(surface, costs, criterion, priors)
+    allowed = _within(surface, {} if limits is None else limits)
+    index = int(np.flatnonzero(allowed)[np.argmin(values[allowed])])
+    return SurfacePoint(
+        index,
+        surface.confusion[index],
+        surface.costs[index],
+        surface.parameters[index],
+        surface.classes,
+        name,
+        float(values[index]),
+        surface,
+    )
+
+
+def _values(
+    surface: "RocSurface", costs: CostsLike | None, criterion: str | None, priors: Float64Array
+) -> tuple[str, Float64Array]:
+    """What is to be minimised, its name and a value for each member."""
+    if costs is not None:
+        table = checked_costs(costs, surface.classes)
+        return "expected cost", surface.rates @ errors(table * priors[:, None])
+    check_choice(criterion, "criterion", CRITERIA)
+    if criterion == "farthest_from_chance":
+        return "signed distance from chance", signed_distance(surface.rates, surface.n_classes)
+    ones = np.ones((surface.n_classes, surface.n_classes))
+    return "total error", surface.rates @ errors(ones * priors[:, None])
+
+
+def _within(surface: "RocSurface", limits: Mapping[tuple[Any, Any], float]) -> BoolArray:
+    """Which members keep all limits; an error that tells the least that is reached if none does."""
+    allowed = np.ones(len(surface), dtype=bool)
+    tables = surface.confusion
+    for pair, most in limits.items():
+        row, column = pair_index(pair, surface.classes)
+        if not (isinstance(most, (int, float, np.number)) and 0 <= most <= 1):
+            raise InvalidInput(f"The limit of {shown(pair)} must lie from 0 to 1, got {most!r}.")
+        kept = allowed & (tables[:, row, column] <= most)
+        if not kept.any():
+            least = tables[allowed, row, column].min()
+            before = " within the limits before it" if not allowed.all() else ""
+            raise NotDefined(
+                f"No operating point keeps the rate of {shown(pair)} at or below {most:g}: "
+                f"the least{before} is {least:.4g}. Allow more, or drop another limit."
+            )
+        allowed = kept
+    return allowed

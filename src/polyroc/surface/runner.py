@@ -1,0 +1,158 @@
+"""The search for a ROC surface: checked options, progress, interruption, checkpoints."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
+
+from polyroc.errors import InvalidInput, InvalidType
+from polyroc.options import check_choice, shown, whole_number
+from polyroc.seeds import seed_of
+from polyroc.surface.checkpoint import Checkpoint
+from polyroc.surface.costs import errors
+from polyroc.surface.evolution import Evolution, Settings
+from polyroc.surface.front import RocSurface, surface_of
+from polyroc.surface.models.model import Model
+from polyroc.surface.objectives import OBJECTIVES, Objectives
+from polyroc.surface.progress import ProgressLine
+from polyroc.surface.strategies import STRATEGIES, Strategy
+from polyroc.typing import RandomState
+
+SECONDS_BETWEEN_CHECKPOINTS = 5.0
+
+
+def search(
+    model: Model,
+    *,
+    generations: int = 10_000,
+    costs_per_generation: int = 100,
+    objectives: Objectives = "pairs",
+    alpha: ArrayLike | None = None,
+    strategy: Strategy = "inherit",
+    rng: RandomState = None,
+    checkpoint: str | Path | None = None,
+    progress: bool = True,
+    n_threads: int | None = None,
+) -> RocSurface:
+    """The ROC surface of a model: parameters and costs whose error rates nothing found dominates.
+
+    Algorithm 1 of Everson & Fieldsend 2006. Each generation selects a member of the archive,
+    perturbs its parameters and tries costs with them; what no member weakly dominates enters, what
+    it dominates leaves. The same seed gives the same surface, on any number of threads.
+
+    Parameters
+    ----------
+    model : ``KnnModel``, ``MlpModel``, ``LinearModel``, ``ScoreModel`` or one of your own.
+    generations : in all, those in the checkpoint included.
+    costs_per_generation : costs tried with each perturbed set of parameters.
+    objectives : ``"pairs"``: all K(K − 1) error rates; ``"errors_of"``: for each class the errors
+        made on its cases; ``"errors_into"``: for each class the errors that end in it.
+    alpha : of the Dirichlet distribution of fresh costs: a number, or a K × K table (truth first,
+        its diagonal is not used). By default 1, all costs alike; in the ratio of expected costs it
+        focuses the search, the more so the larger it is.
+    strategy : ``"paper"`` draws all costs afresh; ``"inherit"`` lets most descend from those of
+        members, and finds more with fewer evaluations.
+    rng : seed or generator.
+    checkpoint : a file that the search saves itself to every few seconds. Where it exists the
+        search goes on from it; a file of another search is an error and stays as it is.
+    progress : show a line with the generation, the size of the archive and G so far, on a terminal.
+    n_threads : by default all processors; used where there are many cases.
+
+    Ctrl-C stops the search after the current generation and returns the surface so far.
+
+    Examples
+    --------
+    >>> from polyroc.surface import ScoreModel, search
+    >>> model = ScoreModel([0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8])
+    >>> search(model, generations=10, rng=0, progress=False).rates
+    array([[0. , 0.5],
+           [0.5, 0. ]])
+    """
+    if not isinstance(model, Model):
+        raise InvalidType(
+            f"model must be a polyroc.surface.Model, got {shown(model)}. "
+            "Use KnnModel, MlpModel, LinearModel or ScoreModel, or subclass Model."
+        )
+    check_choice(objectives, "objectives", OBJECTIVES)
+    check_choice(strategy, "strategy", STRATEGIES)
+    generations = whole_number(generations, "generations", least=0)
+    settings = Settings(
+        whole_number(costs_per_generation, "costs_per_generation", least=1),
+        objectives,
+        strategy,
+        None if alpha is None else _checked_alpha(alpha, len(model.cases.classes)),
+    )
+    file = None if checkpoint is None else Checkpoint(Path(checkpoint))
+    evolution = Evolution(model, settings, _seed(rng, file), n_threads)
+    with threadpool_limits(limits=1, user_api="blas"):  # its threads slow small products down
+        if file is None or not file.restore(evolution):
+            evolution.begin()
+        _run(evolution, generations, file, ProgressLine(generations, shown=progress))
+    return surface_of(evolution)
+
+
+def _run(
+    evolution: Evolution, generations: int, file: Checkpoint | None, line: ProgressLine
+) -> None:
+    saved = time.monotonic()
+    with _interruption() as stopped, line:
+        while evolution.generation < generations and not stopped.is_set():
+            evolution.advance()
+            line.show(evolution)
+            if file and time.monotonic() - saved > SECONDS_BETWEEN_CHECKPOINTS:
+                file.save(evolution)
+                saved = time.monotonic()
+    if file:
+        file.save(evolution)
+
+
+@contextmanager
+def _interruption() -> Iterator[threading.Event]:
+    """An event that Ctrl-C sets; a second Ctrl-C interrupts at once.
+
+    A generation is never cut in two, so that what is returned or saved can go on bit for bit.
+    """
+    stopped = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stopped
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        stopped.set()
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield stopped
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _seed(rng: RandomState, file: Checkpoint | None) -> int:
+    """The seed given; that of the checkpoint where there is one and no number is given."""
+    if file is not None and file.exists() and not isinstance(rng, (int, np.integer)):
+        return file.seed()
+    return seed_of(rng)
+
+
+def _checked_alpha(alpha: ArrayLike, n_classes: int) -> tuple[float, ...]:
+    values = np.asarray(alpha, dtype=np.float64)
+    n_rates = n_classes * (n_classes - 1)
+    if values.ndim == 0:
+        values = np.full(n_rates, values)
+    elif values.shape == (n_classes, n_classes):
+        values = errors(values)
+    if values.shape != (n_rates,) or not (np.isfinite(values).all() and (values > 0).all()):
+        raise InvalidInput(
+            f"alpha must be a positive number or a {n_classes} × {n_classes} table of positive "
+            f"numbers off its diagonal, got {shown(alpha)}."
+        )
+    return tuple(values.tolist())

@@ -1,0 +1,107 @@
+"""The lower convex hull and random combinations, against linear programs and by hand."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from polyroc.datasets import three_class_mixture
+from polyroc.errors import InvalidInput, NotDefined
+from polyroc.surface import KnnModel, LinearModel, RocSurface, search
+from polyroc.surface.hull import lower_hull
+
+
+def slow_vertices(points: np.ndarray) -> set[int]:
+    """Points that some costs prefer to every other point, each by a linear program."""
+    n_rates = points.shape[1]
+    found = set()
+    for i, point in enumerate(points):
+        rows = np.column_stack([point - np.delete(points, i, axis=0), np.ones(len(points) - 1)])
+        best = linprog(
+            [0.0] * n_rates + [-1.0],
+            rows,
+            np.zeros(len(rows)),
+            [[1.0] * n_rates + [0.0]],
+            [1.0],
+            bounds=[(0, 1)] * n_rates + [(None, None)],
+        )
+        if -best.fun > 1e-9:
+            found.add(i)
+    return found
+
+
+@pytest.mark.parametrize("n_rates", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(4))
+def test_vertices_are_best_for_some_costs(n_rates: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = np.abs(rng.normal(size=(80, n_rates)))
+    points /= np.sqrt((points**2).sum(axis=1, keepdims=True)) ** 0.8
+    points = 2 - points
+    assert set(lower_hull(points).tolist()) == slow_vertices(points)
+
+
+def made(rates: list[list[float]]) -> RocSurface:
+    """A surface of two classes with these rates."""
+    table = np.array(rates, dtype=float)
+    costs = np.tile([[0.0, 0.5], [0.5, 0.0]], (len(table), 1, 1))
+    return RocSurface(table, costs, np.zeros((len(table), 0)), ("no", "yes"), np.array([5.0, 5.0]))
+
+
+def test_two_classes_by_hand() -> None:
+    surface = made([[0, 1], [0.1, 0.6], [0.2, 0.5], [0.4, 0.1], [1, 0], [0.5, 0.6]])
+    hull = surface.hull()
+    assert hull.indices.tolist() == [0, 1, 3, 4]
+    rule = hull.reach([0.25, 0.4])
+    assert (rule.rates <= np.array([0.25, 0.4]) + 1e-9).all()
+    assert rule.probabilities.sum() == pytest.approx(1)
+    with pytest.raises(NotDefined, match="below the convex hull"):
+        hull.reach([0.2, 0.2])
+    with pytest.raises(InvalidInput, match="2 error rates"):
+        hull.reach([0.2, 0.2, 0.2])
+
+
+def test_a_mixture_meets_a_limit_exactly() -> None:
+    """With the rate of (no, yes) at most 0.25 half-way between 0.1 and 0.4 is best."""
+    hull = made([[0, 1], [0.1, 0.6], [0.4, 0.1], [1, 0]]).hull()
+    costs = {("no", "yes"): 1, ("yes", "no"): 1}
+    rule = hull.best(costs=costs, limits={("no", "yes"): 0.25})
+    assert rule.indices.tolist() == [1, 2]
+    assert np.allclose(rule.probabilities, 0.5) and np.allclose(rule.rates, [0.25, 0.35])
+    assert rule.value == pytest.approx(0.3)
+    with pytest.raises(NotDefined, match="Allow more"):
+        made([[0.5, 0.0], [0.4, 0.2]]).hull().best(costs=costs, limits={("no", "yes"): 0.1})
+
+
+def test_several_classifiers_are_combined() -> None:
+    one, two = made([[0, 1], [0.2, 0.4], [1, 0]]), made([[0, 1], [0.4, 0.15], [0.3, 0.5], [1, 0]])
+    hull = one.hull(two)
+    assert list(zip(hull.origin.tolist(), hull.indices.tolist(), strict=True)) == [
+        (0, 0),
+        (0, 1),
+        (0, 2),
+        (1, 1),
+    ]
+    other = RocSurface(one.rates, one.costs, one.parameters, ("a", "b"), one.class_weights)
+    with pytest.raises(InvalidInput, match="different classes"):
+        one.hull(other)
+
+
+def test_combinations_are_never_worse_than_single_points() -> None:
+    X, y = three_class_mixture((30, 30, 30), rng=0)
+    surfaces = [search(kind(X, y), generations=40, rng=0) for kind in (KnnModel, LinearModel)]
+    hull = surfaces[0].hull(surfaces[1])
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        costs = rng.random((3, 3)) * (1 - np.eye(3))
+        single = min(surface.choose(costs=costs).value for surface in surfaces)
+        assert hull.best(costs=costs).value == pytest.approx(single)
+        limits = {(0, 1): 0.031, (2, 1): 0.042}
+        allowed = [surface.choose(costs=costs, limits=limits).value for surface in surfaces]
+        assert hull.best(costs=costs, limits=limits).value <= min(allowed) + 1e-12
+
+
+def test_every_point_is_on_or_above_the_hull() -> None:
+    X, y = three_class_mixture((30, 30, 30), rng=2)
+    surface = search(KnnModel(X, y), generations=30, rng=0)
+    hull = surface.hull()
+    for rates in surface.rates[::5]:
+        assert (hull.reach(rates).rates <= rates + 1e-8).all()

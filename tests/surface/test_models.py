@@ -1,0 +1,154 @@
+"""Probabilities and parameters of the models, against the paper's formulas as loops."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from polyroc.datasets import three_class_mixture
+from polyroc.errors import InvalidInput, NotDefined
+from polyroc.surface import KnnModel, LinearModel, MlpModel, Model, ScoreModel
+
+X, Y = three_class_mixture((8, 7, 6), rng=3)
+
+
+def slow_neighbour_posterior(x, reference, labels, k, beta, own=None):  # type: ignore[no-untyped-def]
+    """Everson & Fieldsend 2006 eq. 11 with the tricube kernel, as written."""
+    others = [i for i in range(len(reference)) if i != own]
+    nearest = sorted(others, key=lambda i: math.dist(x, reference[i]))
+    reach = math.dist(x, reference[nearest[k]])
+    weight = {i: (1 - (math.dist(x, reference[i]) / reach) ** 3) ** 3 for i in nearest[:k]}
+    total = sum(weight.values())
+    powers = [
+        math.exp(beta * sum(w for i, w in weight.items() if labels[i] == j) / total)
+        for j in range(3)
+    ]
+    return [power / sum(powers) for power in powers]
+
+
+@pytest.mark.parametrize(("k", "beta"), [(1, 2.0), (4, 0.0), (5, 3.0), (19, 40.0)])
+def test_knn_is_equation_11(k: int, beta: float) -> None:
+    model = KnnModel(X, Y)
+    found = model.probabilities(np.array([k + 0.3, beta]))
+    slow = [slow_neighbour_posterior(x, X, Y, k, beta, own=i) for i, x in enumerate(X)]
+    assert np.allclose(found, slow, atol=1e-12)
+
+
+def test_knn_for_new_cases_uses_all_reference_cases() -> None:
+    new, labels = three_class_mixture((3, 3, 3), rng=4)
+    model = KnnModel(X, Y)
+    slow = [slow_neighbour_posterior(x, X, Y, 5, 3.0) for x in new]
+    for other in (model.at(new), model.on(new, labels)):
+        assert np.allclose(other.probabilities(np.array([5.0, 3.0])), slow, atol=1e-12)
+
+
+def test_knn_with_equal_distances_counts_neighbours() -> None:
+    points = np.array([[0.0], [0.0], [0.0], [0.0], [1.0], [1.0]])
+    model = KnnModel(points, [0, 0, 1, 1, 0, 1])
+    share = 2 / 3  # the neighbours of the first case at distance 0: one of 0, two of 1
+    expected = math.exp(3 * share) / (math.exp(3 * share) + math.exp(3 / 3))
+    assert model.probabilities(np.array([3, 3.0]))[0, 1] == pytest.approx(expected)
+    spread = KnnModel([[0.0], [1.0], [-1.0], [1.0]], [0, 0, 1, 1])  # all at the same distance
+    assert spread.probabilities(np.array([1, 2.0]))[0, 0] == pytest.approx(1 / (1 + math.exp(-2)))
+
+
+def test_knn_parameters_stay_where_they_make_sense() -> None:
+    model, rng = KnnModel(X, Y), np.random.default_rng(0)
+    for _ in range(200):
+        k, beta = model.perturb(model.draw(rng), rng, 5.0)
+        assert 1 <= k <= len(X) - 2 and beta >= 0
+
+
+@pytest.mark.parametrize("kind", [MlpModel, LinearModel])
+def test_softmax_models_know_their_gradient(kind: type[Model]) -> None:
+    model = kind(X, Y, sample_weight=np.linspace(1, 2, len(Y)))
+    parameters = model.draw(np.random.default_rng(1))
+    numeric = approx_fprime(parameters, lambda w: model._loss(w)[0], 1e-6)  # type: ignore[attr-defined]
+    assert np.allclose(model._loss(parameters)[1], numeric, atol=1e-3)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", [MlpModel, LinearModel])
+def test_the_seed_is_a_maximum_of_the_likelihood(kind: type[Model]) -> None:
+    model = kind(*three_class_mixture(rng=5))
+    (seed,) = model.seeds(np.random.default_rng(0))
+    loss, gradient = model._loss(seed)  # type: ignore[attr-defined]
+    rng = np.random.default_rng(1)
+    assert np.abs(gradient).max() < 0.5
+    assert all(loss < model._loss(model.perturb(seed, rng))[0] for _ in range(20))  # type: ignore[attr-defined]
+
+
+def test_the_mlp_of_the_paper_has_33_weights() -> None:
+    assert len(MlpModel(X, Y, hidden=5).noise) == 33
+
+
+def test_a_model_of_your_own_takes_ten_lines() -> None:
+    class Stump(Model):
+        name = "stump"
+        noise = np.array([0.1, 1.0])
+
+        def draw(self, rng: np.random.Generator) -> np.ndarray:
+            return rng.normal(size=2)
+
+        def probabilities(self, parameters: np.ndarray) -> np.ndarray:
+            odds = parameters[1] * (self.X[:, 0] - parameters[0])
+            return np.column_stack([1 / (1 + np.exp(odds)), 1 / (1 + np.exp(-odds))])
+
+    from polyroc.surface import search
+
+    points = np.concatenate([np.linspace(0, 1, 20), np.linspace(0.5, 1.5, 20)])[:, None]
+    surface = search(Stump(points, np.repeat(["no", "yes"], 20)), generations=50, rng=0)
+    assert surface.classes == ("no", "yes")
+    assert [0.0, 0.5] in surface.rates.tolist()
+
+
+def test_score_models_take_frames_by_name_and_one_column() -> None:
+    import pandas as pd
+
+    table = pd.DataFrame({"b": [0.9, 0.2, 0.4], "a": [0.1, 0.8, 0.6]})
+    model = ScoreModel(["b", "a", "a"], table, labels=["a", "b"])
+    assert model.X.tolist() == [[0.1, 0.9], [0.8, 0.2], [0.6, 0.4]]
+    assert model.at(table).X.tolist() == model.X.tolist()
+    assert model.at([0.25]).X.tolist() == [[0.75, 0.25]]
+
+
+def test_scores_must_be_probabilities() -> None:
+    with pytest.raises(NotDefined, match="needs probabilities"):
+        ScoreModel([0, 1, 2], np.eye(3) * 2)
+    normalized = ScoreModel([0, 1, 2], np.eye(3) * 2, normalize=True)
+    assert normalized.at(np.eye(3) * 5).X.tolist() == np.eye(3).tolist()
+    with pytest.raises(NotDefined, match="row 0 of y_score sums to 2"):
+        ScoreModel([0, 1, 2], np.eye(3)).at(np.eye(3) * 2)
+
+
+@pytest.mark.parametrize("kind", [KnnModel, MlpModel, LinearModel])
+def test_bad_features_are_named(kind: type[Model]) -> None:
+    with pytest.raises(InvalidInput, match="X has 20"):
+        kind(X[:-1], Y)
+    with pytest.raises(InvalidInput, match="nan"):
+        kind(np.where(X > 1, np.nan, X), Y)
+    with pytest.raises(InvalidInput, match="3 columns but the model was made with 2"):
+        kind(X, Y).at(np.zeros((4, 3)))
+    with pytest.raises(InvalidInput, match="two classes"):
+        kind(X, np.zeros(len(X), dtype=int))
+
+
+def test_fingerprints_tell_data_and_settings_apart() -> None:
+    models = [
+        KnnModel(X, Y),
+        KnnModel(X + 1e-9, Y),
+        KnnModel(X, Y[::-1].copy()),
+        KnnModel(X, Y, sample_weight=np.linspace(1, 2, len(Y))),
+        LinearModel(X, Y),
+        MlpModel(X, Y),
+        MlpModel(X, Y, hidden=4),
+    ]
+    assert len({model.fingerprint() for model in models}) == len(models)
+    assert KnnModel(X, Y).fingerprint() == models[0].fingerprint()
+
+
+def test_cases_of_weight_zero_are_left_out() -> None:
+    weights = np.ones(len(Y))
+    weights[3] = 0
+    model = KnnModel(X, Y, sample_weight=weights)
+    assert len(model.X) == len(model.cases) == len(Y) - 1
