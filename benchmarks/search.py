@@ -1,4 +1,4 @@
-"""Search for a ROC surface: speed, and what NSGA-II and random search find with as many evaluations.
+"""Search for a ROC surface: its speed, and what others find with as many evaluations.
 
 k-nn on the data of Everson & Fieldsend 2006, n = 300, three classes. pymoo's NSGA-II has a
 population of 100 and the same compiled objective; it is also given the archive of all it evaluated.

@@ -20,16 +20,16 @@ def table_row(kind: type[KnnModel | MlpModel], draw: int) -> tuple[dict[str, flo
     """G of both strategies on one draw of the data."""
     model = kind(*three_class_mixture(rng=draw))
 
-    def G(generations: int, strategy: str) -> tuple[float, object]:
+    def found(generations: int, strategy: str) -> tuple[float, object]:
         surface = search(model, generations=generations, strategy=strategy, rng=draw)
         return surface.gini().value, surface
 
-    printed, _ = G(T, "paper")
-    full, surface = G(T, "inherit")
+    printed, _ = found(T, "paper")
+    full, surface = found(T, "inherit")
     row = {
         "Algorithm 1": printed,
-        "inherit, T/10": G(T // 10, "inherit")[0],
-        "inherit, T/5": G(T // 5, "inherit")[0],
+        "inherit, T/10": found(T // 10, "inherit")[0],
+        "inherit, T/5": found(T // 5, "inherit")[0],
         "inherit, T": full,
     }
     return row, surface

@@ -16,8 +16,19 @@ _HOMES = {
     "polyroc.inference": "compare estimate evaluate study",
     "polyroc.coupling": "PairwiseCoupling",
     "polyroc.predictions": "Predictions",
+    "polyroc.surface": "CostSensitiveClassifier TunedCostClassifierCV",
 }
-_MODULES = ("curves", "datasets", "errors", "inference", "metrics", "results", "scorers", "utility")
+_MODULES = (
+    "curves",
+    "datasets",
+    "errors",
+    "inference",
+    "metrics",
+    "results",
+    "scorers",
+    "surface",
+    "utility",
+)
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 __all__ = ["__version__", *_HOME_OF, *_MODULES]

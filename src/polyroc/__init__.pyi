@@ -6,6 +6,7 @@ from polyroc import errors as errors
 from polyroc import inference as inference
 from polyroc import metrics as metrics
 from polyroc import results as results
+from polyroc import surface as surface
 from polyroc import utility as utility
 from polyroc._version import __version__ as __version__
 from polyroc.coupling import PairwiseCoupling as PairwiseCoupling
@@ -37,6 +38,8 @@ from polyroc.metrics import vus2 as vus2
 from polyroc.metrics import wvus as wvus
 from polyroc.metrics import wvus2 as wvus2
 from polyroc.predictions import Predictions as Predictions
+from polyroc.surface import CostSensitiveClassifier as CostSensitiveClassifier
+from polyroc.surface import TunedCostClassifierCV as TunedCostClassifierCV
 from polyroc.scorers import Scorers
 
 scorers: Scorers

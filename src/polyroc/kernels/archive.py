@@ -40,7 +40,7 @@ def levels_of(point: NDArray[np.float64], top: float) -> np.uint64:
 @compiled
 def may_dominate(one: np.uint64, other: np.uint64) -> bool:
     """Whether no level of one is above that of the other."""
-    return ((other | _GUARDS) - one) & _GUARDS == _GUARDS
+    return bool(((other | _GUARDS) - one) & _GUARDS == _GUARDS)
 
 
 @compiled
@@ -57,9 +57,9 @@ def insert(
     """Insert candidates in turn, remove what they dominate; the new number of members.
 
     ``entered[m]`` tells whether candidate m was inserted: it is if no member weakly dominates it,
-    though a later candidate may remove it again. ``objectives``, ``levels`` and ``payload`` hold the
-    members and have room for all candidates; ``cargo`` is what candidates bring for the payload,
-    ``top`` the largest value that an objective can have.
+    though a later candidate may remove it again. ``objectives``, ``levels`` and ``payload`` hold
+    the members and have room for all candidates; ``cargo`` is what candidates bring for the
+    payload, ``top`` the largest value that an objective can have.
 
     Most candidates are refused, each by the first member found that dominates it. That member
     then moves half of the way to the front: members that refuse often are soon asked first.

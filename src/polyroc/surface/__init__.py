@@ -8,17 +8,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from polyroc.surface.classifier import CostSensitiveClassifier
+    from polyroc.surface.classifiers import CostSensitiveClassifier, TunedCostClassifierCV
     from polyroc.surface.costs import cost_matrix
     from polyroc.surface.front import RocSurface
     from polyroc.surface.hull import SurfaceHull
     from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
     from polyroc.surface.operating_point import SurfacePoint
     from polyroc.surface.runner import search
-    from polyroc.surface.tuner import TunedCostClassifierCV
 
 _HOMES = {
-    "CostSensitiveClassifier": "classifier",
+    "CostSensitiveClassifier": "classifiers",
     "KnnModel": "models",
     "LinearModel": "models",
     "MlpModel": "models",
@@ -27,7 +26,7 @@ _HOMES = {
     "ScoreModel": "models",
     "SurfaceHull": "hull",
     "SurfacePoint": "operating_point",
-    "TunedCostClassifierCV": "tuner",
+    "TunedCostClassifierCV": "classifiers",
     "cost_matrix": "costs",
     "search": "runner",
 }

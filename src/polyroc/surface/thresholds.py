@@ -22,7 +22,7 @@ def between_thresholds(
     >>> import numpy as np
     >>> p = np.array([[0.8, 0.2], [0.5, 0.5], [0.2, 0.8]])
     >>> between_thresholds(np.array([0.5, 0.5]), 0, p).round(3)
-    array([[0.059, 0.941],
+    array([[0.111, 0.889],
            [0.385, 0.615],
            [0.714, 0.286],
            [0.889, 0.111]])

@@ -1,0 +1,320 @@
+"""Decision costs tuned by cross-validation, for any number of classes."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import assert_all_finite, check_random_state, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.options import check_choice, shown
+from polyroc.surface.classifiers.candidates import Candidate, Trial
+from polyroc.surface.classifiers.cost_sensitive import (
+    CostDecisions,
+    check_probabilistic,
+    class_labels,
+    decide,
+    relative_costs,
+    routed,
+    takes_weights,
+)
+from polyroc.surface.classifiers.out_of_fold import Splits, checked_splits, out_of_fold, positions
+from polyroc.surface.classifiers.sweeps import Goal, Search, class_groups, class_totals, pair_groups
+from polyroc.surface.costs import CostsLike, pair_index
+from polyroc.typing import Float64Array, Int64Array, Label, PriorsLike
+from polyroc.weights import checked_priors, checked_weights
+
+RANDOM_STARTS = 2
+STIRS = 12
+"""Times that a search under limits is stirred and goes on from there: it has local optima."""
+
+DEARER = 8.0
+"""Factor on the costs of limited errors at a further start of the search."""
+
+Pair = tuple[Any, Any]
+
+
+class TunedCostClassifierCV(CostDecisions):
+    """Tunes the costs by which a classifier decides, on out-of-fold probabilities.
+
+    The classifier decides argmin_j Σ_k λ_kj p_k(x) (Everson & Fieldsend 2006 §2). With calibrated
+    probabilities the best λ are the user's costs themselves; where probabilities are not
+    calibrated other λ do better, and these are looked for. Three candidates compete: argmax, the
+    Bayes rule of the user's costs, and tuned costs λ_kj = c_kj w_k. In this order, a later one is
+    taken only if it saves more than one standard error of the paired differences on out-of-fold
+    cases. The saving of tuned costs is cross-fitted: each fold is decided by costs tuned on the
+    others.
+
+    Parameters
+    ----------
+    estimator : classifier with ``predict_proba``; a clone is fitted per fold and one to all cases.
+        One that is fitted already goes in as ``sklearn.frozen.FrozenEstimator(fitted)``.
+    costs : what errors cost: a K × K table, a row per true class and a column per decision, in the
+        order of the sorted classes, or a mapping from (truth, decided), where a pair that is not
+        named costs nothing. None: every error costs 1, so that the share of errors is minimised.
+    limits : mapping from (truth, decided) to the highest rate allowed, as a share of the cases of
+        that truth. Among costs that honour the limits on cross-fitted decisions, the cheapest.
+    minimise : (truth, decided), an error rate to minimise instead of the expected cost; among
+        equals, the fewest errors. Makes sense only with limits on other errors.
+    priors : of the classes where the classifier will be used; None: as in the data.
+    vary : ``"classes"``, a weight per true class (and a cost of its own for each error in
+        ``limits`` and ``minimise``), or ``"pairs"``, every cost by itself, K² − K − 1 degrees of
+        freedom, which need many cases.
+    standard_errors : how many standard errors a saving must exceed.
+    cv : folds as in scikit-learn, in which each case is tested exactly once; None is five
+        stratified folds.
+    n_jobs : folds in parallel, as in joblib.
+    random_state : of the random starts of the search.
+
+    Attributes
+    ----------
+    costs_ : (K, K) the costs in use, the largest 1; 0/1 where argmax stays.
+    chosen_ : ``"argmax"``, ``"bayes"`` or ``"tuned"``.
+    cost_ : expected cost, or rate, of the chosen costs on out-of-fold cases.
+    gain_, gain_standard_error_ : what is saved against argmax; 0 where argmax stays.
+    rates_ : (K, K) share of each class, in rows, decided as each, on out-of-fold cases.
+    candidates_ : mapping of names to all three, with the same facts about each.
+    estimator_, classes_ : the classifier fitted to all cases, and its classes.
+    n_features_in_, feature_names_in_ : where the inner classifier has them.
+
+    Notes
+    -----
+    Raises ``NotDefined`` if no costs were found that keep the limits on the very cases they were
+    tuned on, and says how close they came; warns if they do there but not when cross-fitted.
+    A single fold's classifier must have seen every class.
+
+    Examples
+    --------
+    A classifier fitted where both classes were equally frequent, used where one in ten is ill.
+
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> rng = np.random.default_rng(0)
+    >>> even, rare = np.repeat([0, 1], [500, 500]), np.repeat([0, 1], [900, 100])
+    >>> fitted = GaussianNB().fit(rng.normal(even)[:, None], even)
+    >>> tuner = TunedCostClassifierCV(FrozenEstimator(fitted)).fit(rng.normal(rare)[:, None], rare)
+    >>> tuner.chosen_, bool(tuner.costs_[0, 1] > 5 * tuner.costs_[1, 0])
+    ('tuned', True)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        costs: CostsLike | None = None,
+        limits: Mapping[Pair, float] | None = None,
+        minimise: Pair | None = None,
+        priors: PriorsLike | None = None,
+        vary: Literal["classes", "pairs"] = "classes",
+        standard_errors: float = 1.0,
+        cv: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.costs = costs
+        self.limits = limits
+        self.minimise = minimise
+        self.priors = priors
+        self.vary = vary
+        self.standard_errors = standard_errors
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
+    ) -> "TunedCostClassifierCV":
+        """Fit the classifier to all cases and tune its costs on out-of-fold probabilities.
+
+        ``sample_weight`` weighs the cases in the criterion and goes to the classifier's ``fit``;
+        other parameters go to that ``fit``.
+        """
+        self._check_parameters(sample_weight)
+        X, y = indexable(X, y)
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        passed = routed(self, sample_weight, fit_params)
+        splitter = check_cv(self.cv, y, classifier=True)
+        splits = checked_splits(list(splitter.split(X, y, **passed.splitter.split)), len(y))
+        self.estimator_ = clone(self.estimator).fit(X, y, **passed.estimator.fit)
+        self._tune(X, y, splits, sample_weight, passed.estimator.fit)
+        self._take_features()
+        return self
+
+    def _check_parameters(self, sample_weight: Any) -> None:
+        check_probabilistic(self.estimator)
+        check_choice(self.vary, "vary", ("classes", "pairs"))
+        if not (isinstance(self.standard_errors, (int, float)) and self.standard_errors >= 0):
+            raise InvalidInput(
+                f"standard_errors must be a number from 0 on, got {shown(self.standard_errors)}."
+            )
+        if not (self.limits is None or isinstance(self.limits, Mapping)):
+            raise InvalidType(
+                f"limits must map (truth, decided) to a rate, got {shown(self.limits)}."
+            )
+        if self.costs is not None and self.minimise is not None:
+            raise InvalidInput(
+                "costs and minimise are two things to minimise. Give one of them, and limits."
+            )
+        if sample_weight is not None and not takes_weights(self.estimator):
+            warnings.warn(
+                f"{type(self.estimator).__name__}.fit takes no sample_weight, so the weights count "
+                "in tuning only.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _tune(self, X: Any, y: Any, splits: Splits, weights: Any, params: dict[str, Any]) -> None:
+        classes = class_labels(self.estimator_)
+        if len(classes) < 2:
+            raise InvalidInput(
+                f"Decisions need at least two classes, got one class: {classes[0]!r}."
+            )
+        truths = positions(y, self.estimator_.classes_)
+        probabilities, folds = out_of_fold(
+            self.estimator, X, y, splits, self.estimator_.classes_, params, self.n_jobs
+        )
+        kept = checked_weights(weights, len(y))
+        rows = slice(None) if kept.rows is None else kept.rows
+        truths, probabilities, folds = truths[rows], probabilities[rows], folds[rows]
+        of_cases = np.ones(len(truths)) if kept.weights is None else kept.weights
+        goal, ratios = self._goal(probabilities, truths, of_cases / of_cases.sum(), classes)
+        self._choose(goal, folds, ratios, classes)
+
+    def _goal(
+        self,
+        probabilities: Float64Array,
+        truths: Int64Array,
+        weights: Float64Array,
+        classes: tuple[Label, ...],
+    ) -> tuple[Goal, Float64Array]:
+        """What to achieve, and by what factor priors change the share of each class."""
+        present = class_totals(truths, weights, len(classes))
+        ratios = np.ones(len(classes))
+        if self.priors is not None:
+            check_present(present, range(len(classes)), classes, "priors")
+            ratios = checked_priors(self.priors, classes) / present
+        limits = {pair_index(pair, classes): limit for pair, limit in (self.limits or {}).items()}
+        check_limits(limits.values())
+        named = [truth for truth, _ in limits]
+        criterion = in_units(self.costs, classes)
+        if self.minimise is not None:
+            pair = pair_index(self.minimise, classes)
+            check_present(present, [pair[0]], classes, "minimise")
+            criterion = np.zeros_like(criterion)
+            criterion[pair] = 1 / (present * ratios)[pair[0]]
+        check_present(present, named, classes, "limits")
+        bounds = np.array(list(limits.values()), dtype=np.float64)
+        weights = weights * ratios[truths]
+        goal = Goal(probabilities, truths, weights, criterion, tuple(limits), bounds)
+        return goal, ratios
+
+    def _choose(
+        self, goal: Goal, folds: Int64Array, ratios: Float64Array, classes: tuple[Label, ...]
+    ) -> None:
+        bayes = relative_costs(self.costs, classes) * ratios[:, None]
+        bayes /= bayes.max()
+        by_class = self.priors is not None or self.minimise is not None
+        trial = Trial(goal, folds, by_class, self.n_jobs)
+        chosen, everyone = trial.run(
+            bayes, self._search(goal, bayes, classes), self.standard_errors
+        )
+        if chosen.name == "tuned":
+            check_honoured(goal, chosen, classes)
+        self.costs_, self.chosen_, self.candidates_ = chosen.costs, chosen.name, everyone
+        self.cost_, self.rates_ = chosen.cost, chosen.rates
+        self.gain_, self.gain_standard_error_ = chosen.gain, chosen.standard_error
+
+    def _search(self, goal: Goal, bayes: Float64Array, classes: tuple[Label, ...]) -> Search:
+        """Starts at the Bayes rule, at equal class shares, at dearer limited errors, at random."""
+        n_classes = len(classes)
+        own = set(goal.limited)
+        if self.minimise is not None:
+            own.add(pair_index(self.minimise, classes))
+        base = bayes.copy()
+        for pair in own:  # a factor cannot move a cost of 0
+            base[pair] = base[pair] or 1.0
+        shares = np.where(goal.class_weights > 0, goal.class_weights, 1.0)
+        starts = [base, base / shares[:, None]]
+        if own:
+            starts.append(base * np.where(sum(pair_groups(n_classes, own)), DEARER, 1))
+        random = check_random_state(self.random_state)
+        starts += [base * np.exp(random.normal(size=(n_classes, 1))) for _ in range(RANDOM_STARTS)]
+        groups = class_groups(n_classes) + pair_groups(n_classes, sorted(own))
+        if self.vary == "pairs":
+            starts, groups = [*starts, 1 - np.eye(n_classes)], pair_groups(n_classes)
+        stirs = [
+            np.exp(sum(group * random.normal() for group in groups))
+            for _ in range(STIRS if goal.limited else 0)
+        ]
+        return Search(tuple(starts), tuple(groups), tuple(stirs))
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn's metadata routing passes to tuner, classifier and splitter."""
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(estimator=self.estimator, method_mapping=to_fit)
+            .add(splitter=self.cv, method_mapping=to_split)
+        )
+
+
+def in_units(costs: CostsLike | None, classes: tuple[Label, ...]) -> Float64Array:
+    """Costs as a checked table in the units they were given in."""
+    table = relative_costs(costs, classes)
+    if costs is None:
+        return table
+    given = list(costs.values()) if isinstance(costs, Mapping) else costs
+    return table * np.max(np.asarray(given, dtype=np.float64))
+
+
+def check_limits(limits: Any) -> None:
+    """Rates lie between 0 and 1."""
+    for limit in limits:
+        if not (isinstance(limit, (int, float, np.number)) and 0 <= limit <= 1):
+            raise InvalidInput(f"limits must be rates from 0 to 1, got {shown(limit)}.")
+
+
+def check_present(
+    shares: Float64Array, needed: Any, classes: tuple[Label, ...], option: str
+) -> None:
+    """Whether the classes that an option names have cases."""
+    for place in needed:
+        if not shares[place] > 0:
+            raise NotDefined(
+                f"{option} name the class {shown(classes[place])}, of which there are no cases."
+            )
+
+
+def check_honoured(goal: Goal, chosen: Candidate, classes: tuple[Label, ...]) -> None:
+    """An error where limits are broken on the cases tuned on, a warning where cross-fitted."""
+    reached = goal.values(decide(goal.probabilities, chosen.costs))[1:]
+    names = [f"{classes[truth]!r} as {classes[decision]!r}" for truth, decision in goal.limited]
+    told = ", ".join(
+        f"{name} {rate:.4f} (limit {limit:g})"
+        for name, rate, limit in zip(names, reached, goal.limits, strict=True)
+    )
+    if goal.score(chosen.costs).excess > 0:
+        raise NotDefined(
+            f"No decision costs were found that honour the limits. The closest reach {told}. "
+            'Raise a limit, or try vary="pairs".'
+        )
+    if not chosen.feasible:
+        rates = [chosen.rates[pair] for pair in goal.limited]
+        told = ", ".join(f"{name} {rate:.4f}" for name, rate in zip(names, rates, strict=True))
+        warnings.warn(
+            "The limits hold on the cases that costs were tuned on, but not cross-fitted, where "
+            f"the rates are {told}. Expect about these on new cases.",
+            UserWarning,
+            stacklevel=5,
+        )
