@@ -37,7 +37,7 @@ def table_row(kind: type[KnnModel | MlpModel], draw: int) -> tuple[dict[str, flo
 
 if __name__ == "__main__":
     rows, met, surfaces = {}, True, {}
-    for kind in (KnnModel, MlpModel):
+    for kind in (MlpModel, KnnModel):
         for draw in range(5):
             row, surfaces[kind.name, draw] = table_row(kind, draw)
             rows[kind.name, draw] = row

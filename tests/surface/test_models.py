@@ -71,10 +71,11 @@ def test_softmax_models_know_their_gradient(kind: type[Model]) -> None:
 @pytest.mark.parametrize("kind", [MlpModel, LinearModel])
 def test_the_seed_is_a_maximum_of_the_likelihood(kind: type[Model]) -> None:
     model = kind(*three_class_mixture(rng=5))
-    (seed,) = model.seeds(np.random.default_rng(0))
+    seed, *others = model.seeds(np.random.default_rng(0))
     loss, gradient = model._loss(seed)  # type: ignore[attr-defined]
     rng = np.random.default_rng(1)
     assert np.abs(gradient).max() < 0.5
+    assert all(loss <= model._loss(other)[0] for other in others)  # type: ignore[attr-defined]
     assert all(loss < model._loss(model.perturb(seed, rng))[0] for _ in range(20))  # type: ignore[attr-defined]
 
 
@@ -142,6 +143,7 @@ def test_fingerprints_tell_data_and_settings_apart() -> None:
         LinearModel(X, Y),
         MlpModel(X, Y),
         MlpModel(X, Y, hidden=4),
+        MlpModel(X, Y, fits=1),
     ]
     assert len({model.fingerprint() for model in models}) == len(models)
     assert KnnModel(X, Y).fingerprint() == models[0].fingerprint()

@@ -60,6 +60,7 @@ class Evolution:
         self.archive = Archive(n_classes, len(model.noise), settings.objectives)
         self.tracker = GiniTracker(n_classes)
         self.generation = 0
+        self.children = 0
         self.evaluations = 0
         self.history: list[tuple[int, int, float]] = []
 
@@ -86,22 +87,27 @@ class Evolution:
             self._evaluate(nothing, probabilities, costs[:: 1 + len(costs) // MOST_THRESHOLDS])
 
     def advance(self) -> None:
-        """One generation: lines 3–13 of Algorithm 1."""
+        """One generation: lines 3–13 of Algorithm 1, for each child the strategy asks for."""
         self.generation += 1
-        parent = self._select()
-        child = self.variation.parameters(self.model, self.archive.parameters[parent], self.rng)
-        number = self.settings.costs_per_generation
-        probabilities = self.model.probabilities(child)
-        costs = self.variation.costs(self.archive, parent, probabilities, number, self.rng)
-        self._evaluate(child, probabilities, costs)
+        for number in self.variation.litter(self.settings.costs_per_generation):
+            self._breed(number)
         if worth_recording(self.generation):
             self.history.append((self.generation, self.archive.size, self.share()))
 
+    def _breed(self, n_costs: int) -> None:
+        """Perturb a member's parameters and try costs with them."""
+        parent = self._select()
+        child = self.variation.parameters(self.model, self.archive.parameters[parent], self.rng)
+        probabilities = self.model.probabilities(child)
+        costs = self.variation.costs(self.archive, parent, probabilities, n_costs, self.rng)
+        self._evaluate(child, probabilities, costs)
+
     def _select(self) -> int:
         """A parent by partitioned quasi-random selection (Fieldsend et al. 2003)."""
+        self.children += 1
         objectives = self.archive.objectives
         values = np.ascontiguousarray(objectives[:, self.rng.integers(objectives.shape[1])])
-        return select_from_bin(values, _BINS, self.generation * _GOLDEN % 1, self.rng.random())
+        return select_from_bin(values, _BINS, self.children * _GOLDEN % 1, self.rng.random())
 
     def _evaluate(
         self, parameters: Float64Array, probabilities: Float64Array, costs: Float64Array
@@ -130,6 +136,7 @@ class Evolution:
         progress = {
             "seed": self.seed,
             "generation": self.generation,
+            "children": self.children,
             "evaluations": self.evaluations,
             "generator": self.rng.bit_generator.state,
             "history": self.history,
@@ -146,7 +153,8 @@ class Evolution:
         if self.settings.objectives == "pairs":
             self.tracker.add(arrays["rates"])
         self.rng.bit_generator.state = progress["generator"]
-        self.generation, self.evaluations = progress["generation"], progress["evaluations"]
+        self.generation, self.children = progress["generation"], progress["children"]
+        self.evaluations = progress["evaluations"]
         self.history = [(int(t), int(size), float(share)) for t, size, share in progress["history"]]
 
 

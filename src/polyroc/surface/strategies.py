@@ -1,6 +1,7 @@
 """Where a generation's costs come from, and how far its parameters move."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -12,6 +13,9 @@ from polyroc.typing import Float64Array
 
 Strategy: TypeAlias = Literal["inherit", "paper"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
+
+CHILDREN = 4
+"""Parents, and perturbed parameters of each, among which a generation divides its costs."""
 
 INHERITED = 0.9
 """Share of the costs that descend from those of members."""
@@ -37,6 +41,16 @@ class Variation:
     alpha: Float64Array
     focused: bool
     """Whether the user gave ``alpha``, so that costs are to stay where it has them."""
+
+    def litter(self, n_costs: int) -> list[int]:
+        """How many costs each child of a generation gets: all, or a part each.
+
+        Inherited costs find in few tries what a child is good for.
+        """
+        if self.strategy == "paper":
+            return [n_costs]
+        edges = [n_costs * child // CHILDREN for child in range(CHILDREN + 1)]
+        return [end - start for start, end in pairwise(edges) if end > start]
 
     def parameters(
         self, model: Model, parent: Float64Array, rng: np.random.Generator

@@ -11,9 +11,12 @@ from polyroc.utility.binormal_cost import (
     to_proper,
 )
 from polyroc.utility.data_cost import saec_interval
+from polyroc.utility.facet_average import HullFacets, hull_facets, saec_surface
 from polyroc.utility.fits import fit_binormal, fit_proper
 from polyroc.utility.fitted import BinormalFit, ProperFit
 from polyroc.utility.hull import RocHull, roc_hull
+from polyroc.utility.mixtures import GaussianMixture
+from polyroc.utility.observer import IdealObserver, ideal_observer
 from polyroc.utility.operating import (
     OperatingPoint,
     UnitCosts,
@@ -26,6 +29,9 @@ from polyroc.utility.operating import (
 
 __all__ = [
     "BinormalFit",
+    "GaussianMixture",
+    "HullFacets",
+    "IdealObserver",
     "OperatingPoint",
     "ProperFit",
     "RocHull",
@@ -38,12 +44,15 @@ __all__ = [
     "expected_utility",
     "fit_binormal",
     "fit_proper",
+    "hull_facets",
+    "ideal_observer",
     "length_binormal",
     "length_proper",
     "roc_hull",
     "saec_binormal",
     "saec_interval",
     "saec_proper",
+    "saec_surface",
     "to_binormal",
     "to_proper",
     "unit_costs",

@@ -13,8 +13,10 @@ class MlpModel(SoftmaxModel):
     """Probabilities softmax(Bᵀ tanh(Aᵀx)); parameters are the entries of A, then of B.
 
     With the paper's 5 hidden units, 2 features and 3 classes there are 33 of them, biases
-    included. The archive starts from a maximum-likelihood fit by a quasi-Newton method. Noise:
-    Laplacian of scale 0.1 for standardised features.
+    included. The archive starts from maximum-likelihood fits by a quasi-Newton method. The
+    likelihood has several maxima, and a surface grown from one of them may never reach what
+    another gives at once, so ``fits`` random starts are used; the paper has one. Noise: Laplacian
+    of scale 0.1 for standardised features.
     """
 
     name = "mlp"
@@ -25,10 +27,12 @@ class MlpModel(SoftmaxModel):
         y: LabelsLike,
         hidden: int = 5,
         *,
+        fits: int = 5,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
     ) -> None:
         self.hidden = whole_number(hidden, "hidden", least=1)
+        self.fits = whole_number(fits, "fits", least=1)
         super().__init__(X, y, labels=labels, sample_weight=sample_weight)
 
     @property
@@ -61,4 +65,4 @@ class MlpModel(SoftmaxModel):
         return units
 
     def settings(self) -> dict[str, Any]:
-        return {"hidden": self.hidden}
+        return {"hidden": self.hidden, "fits": self.fits}

@@ -26,6 +26,7 @@ class SoftmaxModel(Model):
 
     centre: Float64Array
     spread: Float64Array
+    fits = 1
 
     def __init__(
         self,
@@ -59,12 +60,18 @@ class SoftmaxModel(Model):
         return rng.normal(scale=0.5, size=self.n_parameters)
 
     def seeds(self, rng: np.random.Generator) -> list[Float64Array]:
-        """Weights of greatest (slightly penalised) likelihood, by a quasi-Newton method."""
+        """Weights of greatest (slightly penalised) likelihood, by a quasi-Newton method.
+
+        One from each of ``fits`` random starts, the best first.
+        """
+        found = [self._fit(self.draw(rng)) for _ in range(self.fits)]
+        return sorted(found, key=lambda parameters: self._loss(parameters)[0])
+
+    def _fit(self, start: Float64Array) -> Float64Array:
         from scipy.optimize import minimize
 
-        start = self.draw(rng)
         found = minimize(self._loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
-        return [np.asarray(found.x)]
+        return np.asarray(found.x)
 
     def _loss(self, parameters: Float64Array) -> tuple[float, Float64Array]:
         """Penalised negative log-likelihood and its gradient."""

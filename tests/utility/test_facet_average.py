@@ -1,0 +1,100 @@
+"""The lower hull of a ROC surface: against simplices worked by hand and the two-class hull."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.seeds import stream
+from polyroc.utility.facet_average import hull_facets, saec_surface
+from polyroc.utility.hull import roc_hull
+from polyroc.utility.mixtures import GaussianMixture
+from polyroc.utility.observer import ideal_observer
+
+ALWAYS = np.array([[0, 0, 1, 0, 1, 0], [1, 0, 0, 0, 0, 1], [0, 1, 0, 1, 0, 0]], dtype=float)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_classes_as_the_roc_hull(seed):
+    rng = np.random.default_rng(seed)
+    y = np.append([0, 1], rng.integers(0, 2, 60))
+    scores = (y + rng.normal(size=62)).round(1)
+    hull = roc_hull(y, scores)
+    rates = [((scores[y == 0] >= t).mean(), (scores[y == 1] < t).mean()) for t in set(scores)]
+    found = hull_facets(rates)
+    assert found.area == pytest.approx(hull.length)
+    assert found.huh(0) == pytest.approx(found.huh(1)) == pytest.approx(1 - hull.area)
+    assert saec_surface(rates).value == pytest.approx(hull.saec)
+
+
+def test_two_classes_at_the_limits():
+    assert hull_facets([[0.5, 0.5]]).area == pytest.approx(math.sqrt(2))
+    assert saec_surface([[0.7, 0.7]]).value == pytest.approx(math.sqrt(0.5))
+    perfect = hull_facets([[0.0, 0.0]])
+    assert (perfect.area, perfect.saec) == (2.0, 0.0)
+
+
+def test_facets_by_their_definition():
+    """Every facet touches six points and has none below; areas are those of simplices."""
+    rates = surface_of(1.0, 25, spread=0.2)
+    hull = hull_facets(rates)
+    corners = np.concatenate([rates, ALWAYS])
+    cost = 0.0
+    for normal, area, centre in zip(hull.normals, hull.areas, hull.centres, strict=True):
+        heights = corners @ normal
+        on = np.isclose(heights, heights.min(), atol=1e-10)
+        assert on.sum() == 6 and (normal >= 0).all()
+        edges = corners[on][1:] - corners[on][0]
+        assert area == pytest.approx(np.prod(np.linalg.svd(edges)[1]) / math.factorial(5))
+        np.testing.assert_allclose(centre, corners[on].mean(axis=0))
+        cost += area * heights[on].mean()
+    assert hull.saec == pytest.approx(cost / hull.areas.sum())
+    assert sum(hull.huh(q) for q in range(6)) == pytest.approx(cost)
+
+
+def surface_of(distance, n_points, spread=1.5):
+    triangle = np.array([[0, 0], [1, 0], [0.5, math.sqrt(3) / 2]])
+    observer = ideal_observer([GaussianMixture(mean) for mean in distance * triangle])
+    costs = np.exp(np.random.default_rng(0).normal(0, spread, (n_points, 6)))
+    return observer.rates(costs, n_points=4000, rng=1)
+
+
+def test_trend_and_objects():
+    rates = surface_of(2.0, 200)
+    surface = SimpleNamespace(rates=rates, classes=("a", "b", "c"))
+    found = saec_surface(surface, rng=0)
+    trend = found.settings["trend"]
+    assert [points for points, _ in trend] == [25, 50, 100, 200]
+    assert trend[-1][1] == found.value
+    assert trend[1][1] == hull_facets(rates[stream(0, 0).permutation(200)[:50]]).saec
+    assert found.value == hull_facets(rates).saec
+    assert math.isnan(found.standard_error)
+    assert found.settings["seed"] == 0
+
+
+def test_order_of_the_points_does_not_matter():
+    rates = surface_of(1.0, 80)
+    shuffled = np.random.default_rng(1).permutation(np.concatenate([rates, rates[:9]]))
+    assert hull_facets(shuffled).saec == pytest.approx(hull_facets(rates).saec, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("surface", "options", "error", "words"),
+    [
+        (np.full((2, 6), 1 / 3), {}, NotDefined, "general position"),
+        (np.full((30, 12), 0.1), {}, NotDefined, "12 dimensions"),
+        (np.full((2, 5), 0.1), {}, InvalidInput, "kinds of errors"),
+        (np.full((2, 6), 0.1), {"n_classes": 2}, InvalidInput, "2 classes"),
+        ([[0.5, -0.1]], {}, InvalidInput, "from 0 on"),
+        ([[0.5, np.nan]], {}, InvalidInput, "from 0 on"),
+        (np.full((2, 6), 0.6), {}, InvalidInput, "at most 1"),
+        (np.zeros((0, 2)), {}, InvalidInput, "shape"),
+        ("surface", {}, InvalidType, "str"),
+        ([[0.5, 0.1]], {"n_sizes": 0}, InvalidInput, "n_sizes"),
+    ],
+)
+def test_refusals(surface, options, error, words):
+    with pytest.raises(error, match=words):
+        saec_surface(surface, **options)
