@@ -51,10 +51,13 @@ def test_ratings_of_chakraborty():
     """Data and fit: Chakraborty, Observer Performance Methods for Diagnostic Imaging, 2017, as the
     code of the book lists them. ROCFIT in Eng's version: A 1.3204, B .6075, Z .0077, .8963,
     1.5157, 2.3967, log likelihood −141.4354, area .8705 (.0378); the book's own code: 1.320453,
-    .607497 with the variances .06522 and .02426, area .8695 (.0376).
+    .607497 with the variances .06522 and .02426, area .8695 (.0376). FitBinormalRoc of the R
+    package RJafroc prints a 1.32045261, b .607492932, area .870452157.
     """
     fit = fit_binormal(*cases(*CHAKRABORTY))
     assert (fit.a, fit.b) == pytest.approx((1.320453, 0.607497), abs=1e-4)
+    assert (fit.a, fit.b) == pytest.approx((1.32045261, 0.607492932), abs=1e-5)
+    assert fit.area == pytest.approx(0.870452157, abs=1e-5)
     assert fit.log_likelihood == pytest.approx(-141.4354, abs=1e-4)
     assert np.diag(fit.covariance) == pytest.approx([0.065222, 0.024259], abs=2e-5)
     assert fit.covariance[0, 1] == pytest.approx(0.025076, abs=2e-5)
