@@ -21,10 +21,12 @@ _HOMES = {
 _MODULES = (
     "curves",
     "datasets",
+    "display",
     "errors",
     "inference",
     "metrics",
     "results",
+    "scale",
     "scorers",
     "surface",
     "utility",

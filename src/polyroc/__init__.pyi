@@ -2,10 +2,12 @@
 
 from polyroc import curves as curves
 from polyroc import datasets as datasets
+from polyroc import display as display
 from polyroc import errors as errors
 from polyroc import inference as inference
 from polyroc import metrics as metrics
 from polyroc import results as results
+from polyroc import scale as scale
 from polyroc import surface as surface
 from polyroc import utility as utility
 from polyroc._version import __version__ as __version__

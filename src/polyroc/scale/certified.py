@@ -1,0 +1,117 @@
+"""Metrics of a summary: bounds that hold for certain, with a standard error beside them."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from polyroc.errors import UnknownName
+from polyroc.results import Estimate, Interval, html_table, text_table, without_nan
+from polyroc.typing import Float64Array, Label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Certified:
+    """Bounds of a metric of the data: the value in memory lies between them for certain.
+
+    The standard error says how far the value may be from that of the population, which is another
+    matter: bounds come from what the summary forgot, errors from what the sample does not know.
+    """
+
+    metric: str
+    low: float
+    high: float
+    standard_error: float = math.nan
+    note: str = ""
+    range: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def midpoint(self) -> float:
+        """The middle of the bounds."""
+        return self.low + (self.high - self.low) / 2
+
+    @property
+    def width(self) -> float:
+        """Distance between the bounds; 0 where the value is known exactly."""
+        return self.high - self.low
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Confidence limits on the logit scale: the lower from ``low``, the upper from ``high``."""
+        ends = [
+            Estimate(self.metric, end, self.standard_error, "summary", range=self.range)
+            for end in (self.low, self.high)
+        ]
+        lower, upper = (end.interval(level) for end in ends)
+        return Interval(lower.low, upper.high, level, "logit")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return without_nan(self._row())
+
+    def _row(self) -> dict[str, Any]:
+        return {
+            "metric": self.metric,
+            "low": self.low,
+            "high": self.high,
+            "midpoint": self.midpoint,
+            "width": self.width,
+            "standard_error": self.standard_error,
+            "note": self.note,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.metric} in [{self.low:.6f}, {self.high:.6f}], "
+            f"standard error {self.standard_error:.2g}"
+        )
+
+
+@dataclass(frozen=True)
+class CertifiedEvaluation(Mapping[str, Certified]):
+    """Bounds of several metrics for the same data, and of all pairwise AUCs."""
+
+    metrics: tuple[Certified, ...]
+    counts: Mapping[Label, int]
+    """Cases of each class."""
+    pairwise_low: Float64Array = field(repr=False, compare=False)
+    pairwise_high: Float64Array = field(repr=False, compare=False)
+
+    @property
+    def n_cases(self) -> int:
+        """Cases in all."""
+        return sum(self.counts.values())
+
+    def __getitem__(self, metric: str) -> Certified:
+        for each in self.metrics:
+            if each.metric == metric:
+                return each
+        names = ", ".join(each.metric for each in self.metrics)
+        raise UnknownName(f"{metric!r} was not evaluated. There are {names}.")
+
+    def __iter__(self) -> Iterator[str]:
+        return (each.metric for each in self.metrics)
+
+    def __len__(self) -> int:
+        return len(self.metrics)
+
+    def frame(self) -> "pd.DataFrame":
+        """A row per metric: metric, low, high, midpoint, width, standard_error, note."""
+        import pandas as pd
+
+        return pd.DataFrame([each._row() for each in self.metrics])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "counts": {str(label): count for label, count in self.counts.items()},
+            "metrics": [each.to_dict() for each in self.metrics],
+        }
+
+    def __repr__(self) -> str:
+        return text_table([each._row() for each in self.metrics])
+
+    def _repr_html_(self) -> str:
+        return html_table([each._row() for each in self.metrics])

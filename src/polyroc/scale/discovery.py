@@ -1,0 +1,186 @@
+"""Which files there are, and which of their columns hold what."""
+
+import glob
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polyroc.classes import declared_classes, listed
+from polyroc.errors import InvalidInput, InvalidType
+from polyroc.intake import as_label, read_labels
+from polyroc.options import shown
+from polyroc.scale.source import File, Files, Layout, check_no_null, first_line, labels_of, pieces
+from polyroc.typing import Label, LabelsLike
+
+PathLike = str | os.PathLike[str]
+PathsLike = PathLike | Iterable[PathLike]
+ColumnsLike = Sequence[str] | Mapping[Any, str]
+
+
+def find_files(paths: PathsLike) -> Files:
+    """The files of a path, a pattern, a folder (``key=value`` folders are columns) or several."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    found = _found(paths)
+    folder = found[0] if len(found) == 1 and Path(found[0]).is_dir() else None
+    try:
+        dataset = ds.dataset(folder or _files(found), format="parquet", partitioning="hive")
+        files = tuple(
+            File(each.path, each.count_rows(), ds.get_partition_keys(each.partition_expression))
+            for each in dataset.get_fragments()
+        )
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInput(f"{first_line(error)}. Pass Parquet files of one schema.") from None
+    if not files:
+        raise InvalidInput(f"There are no Parquet files in {folder!r}. Pass another path.")
+    return Files(files, dataset.schema)
+
+
+def _found(paths: PathsLike) -> list[str]:
+    if isinstance(paths, (str, os.PathLike)):
+        paths = [paths]
+    if not isinstance(paths, Iterable):
+        raise InvalidType(f"path must be a path, a pattern or several, got {shown(paths)}.")
+    found = [name for path in paths for name in _expanded(path)]
+    if not found:
+        raise InvalidInput("There are no files: the list of paths is empty. Pass at least one.")
+    return found
+
+
+def _expanded(path: PathLike) -> list[str]:
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidType(f"path must be a path, a pattern or several, got {shown(path)}.")
+    name = os.path.expanduser(os.fspath(path))  # noqa: PTH111  (patterns are not paths)
+    matches = [name] if Path(name).exists() else sorted(glob.glob(name, recursive=True))  # noqa: PTH207
+    if not matches:
+        raise InvalidInput(f"There is no file or folder {name!r}. Check the path or the pattern.")
+    return matches
+
+
+def _files(found: list[str]) -> list[str]:
+    """Files in order; those of a folder by name."""
+    files: list[str] = []
+    for name in found:
+        inside = sorted(map(str, Path(name).rglob("*.parquet"))) if Path(name).is_dir() else [name]
+        files.extend(inside)
+    return files
+
+
+def layout_of(
+    files: Files,
+    target: str,
+    classes: LabelsLike | None,
+    columns: ColumnsLike | None,
+    weight: str | None,
+) -> Layout:
+    """The columns of the scores: as given, else those named after the classes."""
+    names = files.schema.names
+    _check_present([target, *([] if weight is None else [weight])], names)
+    if isinstance(columns, Mapping):
+        if classes is not None:
+            raise InvalidInput("columns= names the classes already. Leave classes= out.")
+        classes, columns = list(columns), list(columns.values())
+    if columns is not None:
+        columns = _column_list(columns)
+        _check_present(columns, names)
+        return _layout_by_columns(files, target, classes, columns, weight)
+    labels = _distinct_labels(files, target) if classes is None else _classes(classes)
+    candidates = [name for name in names if name not in (target, weight)]
+    return Layout(target, tuple(labels), _named_after(labels, candidates), weight)
+
+
+def _check_present(wanted: Sequence[str], names: list[str]) -> None:
+    for name in wanted:
+        if not isinstance(name, str):
+            raise InvalidType(f"Columns are named by strings, got {shown(name)}.")
+        if names.count(name) != 1:
+            number = "no column" if name not in names else "more than one column"
+            raise InvalidInput(f"There is {number} {name!r}. The columns are {listed(names)}.")
+
+
+def _column_list(columns: Any) -> list[str]:
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise InvalidType(
+            f"columns must be names of columns, or a mapping by class, got {shown(columns)}."
+        )
+    return list(columns)
+
+
+def _classes(classes: LabelsLike) -> list[Label]:
+    listed_classes = read_labels(classes, "classes")[0].tolist()
+    nobody: Any = np.empty(0, dtype=np.int64)
+    return list(declared_classes(listed_classes, None, None, nobody, len(listed_classes)).classes)
+
+
+def _layout_by_columns(
+    files: Files,
+    target: str,
+    classes: LabelsLike | None,
+    columns: list[str],
+    weight: str | None,
+) -> Layout:
+    if classes is not None:
+        labels = _classes(classes)
+    elif len(columns) == 1:
+        labels = _distinct_labels(files, target)
+    else:
+        labels = _named_by_columns(_distinct_labels(files, target), columns)
+    if len(labels) != len(columns) and not (len(columns) == 1 and len(labels) == 2):
+        raise InvalidInput(
+            f"There are {len(columns)} columns for the {len(labels)} classes {listed(labels)}. "
+            "Name one column per class."
+        )
+    return Layout(target, tuple(labels), tuple(columns), weight)
+
+
+def _named_by_columns(labels: list[Label], columns: list[str]) -> list[Label]:
+    """The classes in the order of their columns, where the columns are named after them."""
+    try:
+        order = dict(zip(_named_after(labels, columns), labels, strict=True))
+    except InvalidInput:
+        raise InvalidInput(
+            f"The columns {listed(columns)} do not say which classes among {listed(labels)} they "
+            "belong to. Name them in the order of the columns in classes=."
+        ) from None
+    return [order[name] for name in columns if name in order]
+
+
+def _distinct_labels(files: Files, target: str) -> list[Label]:
+    """The labels that occur, in order. One pass over the column of labels."""
+    found: set[Label] = set()
+    for piece in pieces(files, [target]):
+        column = piece.records.column(target)
+        check_no_null(column, target, piece.row, piece.path)
+        found.update(labels_of(column.unique(), target).tolist())
+    if len(found) < 2:
+        raise InvalidInput(
+            f"Column {target!r} holds {listed(found) or 'nothing'}, and at least two classes are "
+            "needed. Check the column, or name all classes in classes=."
+        )
+    return sorted(found, key=lambda label: (isinstance(label, str), label))
+
+
+def _named_after(labels: Sequence[Label], names: Sequence[str]) -> tuple[str, ...]:
+    """The column of each class: named as the class, or so with one beginning for all of them."""
+    spelled = [str(as_label(label)) for label in labels]
+    beginnings = dict.fromkeys(
+        name.removesuffix(spelled[0]) for name in names if name.endswith(spelled[0])
+    )
+    fitting = [start for start in beginnings if all(start + label in names for label in spelled)]
+    if "" in fitting:
+        fitting = [""]
+    if len(fitting) == 1:
+        return tuple(fitting[0] + label for label in spelled)
+    if not fitting:
+        raise InvalidInput(
+            f"There are no columns named after the classes {listed(labels)}; the other columns "
+            f"are {listed(names)}. Name the columns of the scores in columns=."
+        )
+    raise InvalidInput(
+        f"Several sets of columns are named after the classes, beginning with {listed(fitting)}. "
+        "Name the columns of the scores in columns=."
+    )

@@ -1,0 +1,147 @@
+"""Exact values out of core: the cases of each open bin are read again and sorted.
+
+A histogram leaves open the order of pairs within bins that hold several scores. These bins, in
+ascending order, are divided into parts of as many cases as fit into memory. Another pass over the
+column brings together the cases of a few parts; each part is sorted and its pairs are counted, in
+place of what the histogram knew of them. Pairs of different parts are known from the histogram.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from polyroc.scale.batch import Chunk, Track
+from polyroc.scale.histogram import Bins, Histogram, PairBounds, pair_bounds
+from polyroc.scale.histograms import Task
+from polyroc.statistics.columns import Column
+from polyroc.typing import Float64Array, FloatArray, Int64Array, IntArray
+
+BYTES_TO_SORT = 48
+"""Memory for each case of a part while it is sorted."""
+
+BYTES_TO_HOLD = 18
+"""Memory for each case of a part that waits: score, class, weight."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some bins of a track, or all its cases, with what the histogram knows of their pairs."""
+
+    track: Track
+    n_cases: int
+    known: PairBounds
+    histogram: Histogram | None = None
+    marked: Int64Array | None = field(default=None, repr=False)
+    """The slots of its bins."""
+
+
+def whole(track: Track, n_cases: int) -> Part:
+    """All cases of a track, of which nothing is known."""
+    return Part(track, n_cases, PairBounds(*np.zeros((3, track.n_rows))))
+
+
+def open_parts(track: Track, histogram: Histogram, scale: float, most_cases: int) -> list[Part]:
+    """Bins with pairs of unknown order, in parts of at most so many cases each.
+
+    ``scale`` is the number of cases per weight. A bin is never divided.
+    """
+    bins = histogram.bins()
+    own, all_rows = bins.counts[track.positive], bins.counts.sum(axis=0)
+    unknown = np.flatnonzero(~bins.one_value & (own > 0) & (all_rows > own))
+    reached = np.cumsum(all_rows[unknown] * scale)
+    starts = np.flatnonzero(np.diff(reached // most_cases, prepend=-1))
+    chosen = [] if not unknown.size else np.split(unknown, starts[1:])
+    return [_part(track, histogram, bins, each, scale) for each in chosen]
+
+
+def _part(track: Track, histogram: Histogram, bins: Bins, chosen: Int64Array, scale: float) -> Part:
+    some = Bins(bins.counts[:, chosen], bins.one_value[chosen], bins.codes[chosen])
+    slots = histogram.slots_of_codes(some.codes)
+    n_cases = int(np.ceil(some.counts.sum() * scale))
+    return Part(track, n_cases, pair_bounds(some, track.positive), histogram, slots)
+
+
+def passes(parts: list[Part], memory: int) -> Iterator[list[Part]]:
+    """Parts that are brought together in one pass over the files."""
+    gathered: list[Part] = []
+    n_cases = 0
+    for part in parts:
+        if gathered and (n_cases + part.n_cases) * BYTES_TO_HOLD > memory // 2:
+            yield gathered
+            gathered, n_cases = [], 0
+        gathered.append(part)
+        n_cases += part.n_cases
+    if gathered:
+        yield gathered
+
+
+class Cases:
+    """The cases of one part, as they come."""
+
+    def __init__(self) -> None:
+        self._values: list[FloatArray] = []
+        self._rows: list[IntArray] = []
+        self._weights: list[Float64Array] = []
+
+    def add(self, values: FloatArray, rows: IntArray, weights: Float64Array | None) -> None:
+        """Add cases."""
+        self._values.append(values)
+        self._rows.append(rows)
+        if weights is not None:
+            self._weights.append(weights)
+
+    def pairs(self, positive: int, n_rows: int) -> PairBounds:
+        """Sort the cases, count their pairs exactly, and forget them."""
+        values, rows = np.concatenate(self._values), np.concatenate(self._rows)
+        weights = np.concatenate(self._weights) if self._weights else None
+        self._values, self._rows, self._weights = [], [], []
+        column = Column(values, rows, positive, weights)
+        above, tied = np.zeros((2, n_rows))
+        for ranks in column.anonymous_ranks() if column.n_positives else ():
+            for total, count in ((above, column.above(ranks)), (tied, column.tied(ranks))):
+                if weights is not None:
+                    count = count * weights[ranks.cases]
+                total += np.bincount(ranks.codes, count, n_rows)
+        return PairBounds(above, tied, np.zeros(n_rows))
+
+
+class PartCollector:
+    """The cases of several parts, picked out of batches."""
+
+    def __init__(self, parts: list[Part]) -> None:
+        self.cases = [Cases() for _ in parts]
+        self._by_track: dict[Track, list[int]] = {}
+        for number, part in enumerate(parts):
+            self._by_track.setdefault(part.track, []).append(number)
+        self._histograms = {part.track: part.histogram for part in parts}
+        self._numbers = {track: _numbers(track, parts) for track in self._by_track}
+
+    def tasks(self, chunk: Chunk, position: int) -> list[Task]:
+        """What is to be done with a chunk, in any order and on any threads."""
+        return [partial(self._pick, track, chunk) for track in self._by_track]
+
+    def _pick(self, track: Track, chunk: Chunk) -> None:
+        """Add the cases of every part of a track."""
+        values, rows, weights = track.of(chunk)
+        histogram, marks = self._histograms[track], self._numbers[track]
+        if histogram is None or marks is None:
+            self.cases[self._by_track[track][0]].add(values, rows, weights)
+            return
+        belongs = marks[histogram.slots(values.astype(np.float64, copy=False))]
+        for number in self._by_track[track]:
+            chosen = np.flatnonzero(belongs == number)
+            heavy = None if weights is None else weights[chosen]
+            self.cases[number].add(values[chosen], rows[chosen], heavy)
+
+
+def _numbers(track: Track, parts: list[Part]) -> Int64Array | None:
+    """The number of the part of each slot, −1 for slots in none."""
+    numbers: Int64Array | None = None
+    for number, part in enumerate(parts):
+        if part.track == track and part.histogram is not None:
+            if numbers is None:
+                numbers = np.full(part.histogram.state.size, -1, dtype=np.int64)
+            numbers[part.marked] = number
+    return numbers

@@ -1,0 +1,74 @@
+"""A pass over the files: threads share the work on each chunk, and one of them reads the next."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple, Protocol, TypeVar
+
+from polyroc.scale.batch import Chunk
+from polyroc.scale.histograms import Task
+from polyroc.scale.source import Files, Layout, pieces, read_record_batch
+from polyroc.threads import map_threads
+
+
+class Collector(Protocol):
+    """What chunks are added to."""
+
+    def tasks(self, chunk: Chunk, position: int) -> list[Task]:
+        """Tasks that add a chunk, whose first case has this position among all."""
+
+
+Filled = TypeVar("Filled", bound=Collector)
+Advance = Callable[[int], None]
+
+
+class _Placed(NamedTuple):
+    chunk: Chunk
+    position: int
+
+
+def run_pass(
+    files: Files,
+    layout: Layout,
+    needed: list[int] | None,
+    collector: Filled,
+    n_threads: int,
+    advance: Advance,
+) -> Filled:
+    """Read some columns of scores once, into the collector."""
+    stream = _chunks(files, layout, needed)
+    placed = next(stream, None)
+    while placed is not None:
+        following: list[_Placed | None] = []
+
+        def read(into: list[_Placed | None] = following) -> None:
+            into.append(next(stream, None))
+
+        tasks = [read, *collector.tasks(placed.chunk, placed.position)]
+        map_threads(lambda task: task(), tasks, n_threads)
+        advance(len(placed.chunk.codes))
+        placed = following[0]
+    return collector
+
+
+def _chunks(files: Files, layout: Layout, needed: list[int] | None) -> Iterator[_Placed]:
+    for piece in pieces(files, layout.names(needed)):
+        batch = read_record_batch(piece.records, layout, needed, piece.row, piece.path)
+        position = piece.first
+        for chunk in batch.chunks():
+            yield _Placed(chunk, position)
+            position += len(chunk.codes)
+
+
+@contextmanager
+def progress_bar(shown: bool, description: str, total: int) -> Iterator[Advance]:
+    """A bar on a terminal, and nothing elsewhere."""
+    if not shown:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda rows: bar.advance(task, rows)

@@ -1,0 +1,269 @@
+"""A summary as a file: arrays and a JSON text in an uncompressed NPZ, never pickles.
+
+What is read is not trusted. Sizes are checked before memory is set aside, and every number before
+it is used, so that a crafted file is refused with a reason.
+"""
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from polyroc.errors import InvalidInput, PolyrocError
+from polyroc.scale.class_sums import digits_are_sound
+from polyroc.scale.codes import highest_code, ordered_codes
+from polyroc.scale.histogram import EMPTY, ONE_VALUE, PAGE, PAGE_BITS, SEVERAL, Histogram
+
+if TYPE_CHECKING:
+    from polyroc.scale.summary import PairSummary
+
+SCHEMA = "polyroc pair summary 1"
+
+Arrays = dict[str, NDArray[Any]]
+
+_TYPES = {
+    "header": "u1",
+    "counts": "i8",
+    "weights": "f8",
+    "digits": "i8",
+    "weighted_sums": "f8",
+    "sample_keys": "u8",
+    "sample_codes": "i8",
+    "sample_rows": "f8",
+    "sample_weights": "f8",
+    "lengths": "i8",
+    "bin_codes": "i8",
+    "bin_states": "u1",
+    "bin_values": "f8",
+    "bin_counts": "f8",
+}
+
+
+def packed(summary: "PairSummary") -> bytes:
+    """The contents of a file."""
+    summary.sample.tidy()
+    header = {
+        "schema": SCHEMA,
+        "classes": list(summary.classes),
+        "mantissa_bits": summary.mantissa_bits,
+        "auc_mu": summary.auc_mu,
+        "one_column": summary.one_column,
+        "unit": summary.totals.unit,
+        "weighted": summary.totals.weighted,
+        "n_faulty": summary.sums.n_faulty,
+    }
+    sample = summary.sample
+    arrays: Arrays = {
+        "header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8),
+        "counts": summary.totals.counts,
+        "weights": summary.totals.weights,
+        "digits": summary.sums.digits,
+        "weighted_sums": summary.sums.weighted,
+        "sample_keys": sample.keys,
+        "sample_codes": sample.codes,
+        "sample_rows": sample.rows,
+        "sample_weights": sample.weights,
+        **_bins_packed(list(summary.histograms.values())),
+    }
+    file = io.BytesIO()
+    np.savez(file, **arrays)  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+def _bins_packed(histograms: list[Histogram]) -> Arrays:
+    """The bins of all histograms one after the other; counts bin by bin, a number per row."""
+    codes, states, values, counts = [], [], [], []
+    for histogram in histograms:
+        bins = histogram.bins()
+        slots = histogram.slots_of_codes(bins.codes)
+        codes.append(bins.codes)
+        states.append(histogram.state.reshape(-1)[slots])
+        values.append(histogram.values.reshape(-1)[slots])
+        counts.append(bins.counts.T.reshape(-1))
+    return {
+        "lengths": np.array([len(each) for each in codes], dtype=np.int64),
+        "bin_codes": np.concatenate(codes),
+        "bin_states": np.concatenate(states),
+        "bin_values": np.concatenate(values),
+        "bin_counts": np.concatenate(counts),
+    }
+
+
+def unpacked(data: bytes) -> "PairSummary":
+    """The summary in such contents."""
+    try:
+        arrays = _arrays(data)
+        return _restored(json.loads(bytes(arrays["header"]).decode()), arrays)
+    except (
+        PolyrocError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        OverflowError,
+        RecursionError,
+        EOFError,
+        NotImplementedError,
+        MemoryError,
+        zipfile.BadZipFile,
+    ) as error:
+        raise InvalidInput(
+            f"This is no summary that can be read ({error}). Pass what PairSummary.save or "
+            "to_bytes wrote."
+        ) from error
+
+
+def _arrays(data: bytes) -> Arrays:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        if sorted(each.filename for each in members) != sorted(f"{name}.npy" for name in _TYPES):
+            raise ValueError("its members are not those of a summary")
+        if any(each.compress_type != zipfile.ZIP_STORED for each in members):
+            raise ValueError("it is compressed")
+        if sum(each.file_size for each in members) > len(data):
+            raise ValueError("its members are larger than the file")
+        return {name: _array(archive.read(f"{name}.npy"), name) for name in _TYPES}
+
+
+def _array(member: bytes, name: str) -> NDArray[Any]:
+    """An array whose header fits its bytes."""
+    stream = io.BytesIO(member)
+    if npy.read_magic(stream) != (1, 0):
+        raise ValueError(f"{name} has an unknown format")
+    shape, fortran, dtype = npy.read_array_header_1_0(stream)
+    if dtype != np.dtype(f"<{_TYPES[name]}") or (fortran and len(shape) > 1):
+        raise ValueError(f"{name} has the type {dtype}")
+    if int(np.prod(shape, dtype=object)) * dtype.itemsize != len(member) - stream.tell():
+        raise ValueError(f"{name} has a shape that does not fit its size")
+    return np.frombuffer(member, dtype=dtype, offset=stream.tell()).reshape(shape).copy()
+
+
+def _restored(header: dict[str, Any], arrays: Arrays) -> "PairSummary":
+    from polyroc.scale.summary import PairSummary
+
+    if header["schema"] != SCHEMA:
+        raise ValueError(f"its schema is {header['schema']!r}")
+    options = {name: header[name] for name in ("mantissa_bits", "auc_mu")}
+    summary = PairSummary(header["classes"], **options)
+    _restore_totals(summary, header, arrays)
+    _restore_sample(summary, arrays)
+    _restore_bins(summary, arrays)
+    return summary
+
+
+def _require(sound: object, what: str) -> None:
+    if not sound:
+        raise ValueError(f"{what} not sound")
+
+
+def _restore_totals(summary: "PairSummary", header: dict[str, Any], arrays: Arrays) -> None:
+    n_classes = len(summary.classes)
+    unit, n_faulty, one_column = header["unit"], header["n_faulty"], header["one_column"]
+    _require(type(unit) is int and abs(unit) <= 1 << 20, "its unit of weight is")
+    _require(type(n_faulty) is int and n_faulty >= 0, "its number of faulty rows is")
+    _require(one_column is None or type(one_column) is bool, "its number of columns is")
+    _require(type(header["weighted"]) is bool, "its mark of weights is")
+    _require(one_column is not True or n_classes == 2, "its number of columns is")
+    for name in ("counts", "weights"):
+        _require(arrays[name].shape == (n_classes,) and _counts(arrays[name]), f"its {name} are")
+    _require(((arrays["counts"] > 0) == (arrays["weights"] > 0)).all(), "its weights are")
+    for name, shape in (("digits", (3,)), ("weighted_sums", ())):
+        _require(arrays[name].shape == (*shape, n_classes, n_classes), "its sums are")
+    _require(digits_are_sound(arrays["digits"]), "its sums are")
+    _require(_counts(arrays["weighted_sums"]) or not header["weighted"], "its sums are")
+    summary.totals.counts, summary.totals.weights = arrays["counts"], arrays["weights"]
+    summary.totals.unit, summary.totals.weighted = unit, header["weighted"]
+    summary.sums.digits, summary.sums.weighted = arrays["digits"], arrays["weighted_sums"]
+    summary.sums.n_faulty, summary.one_column = n_faulty, one_column
+
+
+def _counts(values: NDArray[Any]) -> bool:
+    return bool((np.isfinite(values) & (values >= 0)).all())
+
+
+def _restore_sample(summary: "PairSummary", arrays: Arrays) -> None:
+    keys, codes = arrays["sample_keys"], arrays["sample_codes"]
+    rows, weights = arrays["sample_rows"], arrays["sample_weights"]
+    n_classes = len(summary.classes)
+    _require(keys.ndim == 1 and keys.shape == codes.shape == weights.shape, "its sample is")
+    _require(rows.shape == (len(keys), n_classes) and np.isfinite(rows).all(), "its sample is")
+    _require(((codes >= 0) & (codes < n_classes)).all(), "its sample is")
+    _require(np.isfinite(weights).all() and (weights > 0).all(), "its sample is")
+    drawn = np.bincount(codes, minlength=n_classes)
+    expected = np.minimum(summary.totals.counts, summary.sample.size)
+    _require((drawn == expected).all(), "its sample is")
+    sample = summary.sample
+    sample.keys, sample.codes, sample.rows, sample.weights = keys, codes, rows, weights
+    sample.tidy()
+
+
+def _restore_bins(summary: "PairSummary", arrays: Arrays) -> None:
+    lengths = arrays["lengths"]
+    rows = np.array([each.n_rows for each in summary.histograms.values()])
+    _require(lengths.shape == rows.shape and (lengths >= 0).all(), "its bins are")
+    for name in ("bin_codes", "bin_states", "bin_values"):
+        _require(arrays[name].shape == (lengths.sum(),), "its bins are")
+    _require(arrays["bin_counts"].shape == ((lengths * rows).sum(),), "its bins are")
+    bounds, cells = np.cumsum(lengths)[:-1], np.cumsum(lengths * rows)[:-1]
+    split = [np.split(arrays[f"bin_{name}"], bounds) for name in ("codes", "states", "values")]
+    counts = np.split(arrays["bin_counts"], cells)
+    parts = zip(summary.histograms.items(), *split, counts, strict=True)
+    for (track, histogram), codes, states, values, cell in parts:
+        per_bin = cell.reshape(len(codes), track.n_rows)
+        _restore_histogram(histogram, codes, states, values, per_bin)
+        held = histogram.counts.sum(axis=(0, 2))
+        expected = summary.totals.weights[list(track.rows)]
+        _require(np.allclose(held, expected, rtol=1e-6, atol=0), "its counts are")
+
+
+def _restore_histogram(
+    histogram: Histogram,
+    codes: NDArray[np.int64],
+    states: NDArray[np.uint8],
+    values: NDArray[np.float64],
+    counts: NDArray[np.float64],
+) -> None:
+    _require((np.diff(codes) > 0).all(), "the order of its bins is")
+    _require((np.abs(codes) <= highest_code(histogram.mantissa_bits)).all(), "its bins are")
+    _require(np.isin(states, (ONE_VALUE, SEVERAL)).all() and EMPTY not in states, "its bins are")
+    _require(_counts(counts) and (counts.sum(axis=1) > 0).all(), "its counts are")
+    one = states == ONE_VALUE
+    _require(np.isfinite(values).all() and not values[~one].any(), "its values are")
+    remembered = ordered_codes(values[one], histogram.mantissa_bits)
+    _require((remembered == codes[one]).all(), "its values are")
+    histogram.make_pages(np.unique(codes >> PAGE_BITS))
+    pages, inside = np.divmod(histogram.slots_of_codes(codes), PAGE)
+    histogram.counts[pages, :, inside] = counts
+    histogram.state[pages, inside] = states
+    histogram.values[pages, inside] = values
+
+
+def write(data: bytes, path: str | os.PathLike[str]) -> None:
+    """Write beside the file, then put it in its place: it is whole at every moment."""
+    path = Path(path)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written ({error}). Pass another path.") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read(path: str | os.PathLike[str]) -> bytes:
+    """The contents of a file."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read ({error}). Pass another path.") from None
