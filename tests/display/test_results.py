@@ -1,0 +1,150 @@
+"""Displays of evaluations, comparisons and studies, and displays made from estimators."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from display.exhibits import correlation, plain_names, sample
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+
+import polyroc.display as displays
+from polyroc import compare, evaluate, pairwise_auc
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
+
+NAMES = plain_names(3)
+Y, P = sample(3, NAMES)
+
+
+def test_a_forest_has_the_rows_of_its_evaluations() -> None:
+    one, two = evaluate(Y, P), evaluate(Y, (P + 0.1) / 1.3, ["pdi"])
+    frame = displays.ForestDisplay.from_evaluations({"one": one, "two": two}, level=0.8).frame()
+    assert len(frame) == len(one) + 1
+    for row in frame[frame["model"] == "one"].itertuples():
+        estimate = one[row.metric]
+        assert (row.value, row.low, row.high) == (estimate.value, *estimate.interval(0.8)[:2])
+    assert frame.set_index("metric").loc["pdi", "chance"].tolist() == [1 / 3, 1 / 3]
+
+
+def test_a_forest_leaves_out_what_has_no_value() -> None:
+    evaluation = evaluate(Y, P, ["roc_auc", "pdi"])
+    assert math.isnan(evaluation["roc_auc"].value)
+    frame = displays.ForestDisplay.from_evaluations(evaluation).frame()
+    assert frame["metric"].tolist() == ["pdi"]
+    with pytest.raises(NotDefined, match="No metric has a value"):
+        displays.ForestDisplay.from_evaluations(evaluate(Y, P, ["roc_auc"]))
+
+
+def test_a_value_without_an_interval_is_drawn_without_a_bar() -> None:
+    perfect = evaluate([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9], ["roc_auc"])
+    display = displays.ForestDisplay.from_evaluations(perfect).plot()
+    assert display.ax_.texts[0].get_text() == "1.000"
+    assert len(display.ax_.lines) == 2  # chance and the mark
+
+
+def test_a_comparison_shows_differences_and_adjusted_p_values() -> None:
+    models = {"a": P, "b": (P + 0.4) / 2.2, "c": np.roll(P, 7, axis=0)}
+    comparison = compare(Y, models, ["hand_till"])
+    display = displays.ComparisonDisplay.from_comparison(comparison)
+    expected = comparison.frame().drop(columns="standard_error")
+    assert display.frame().equals(expected)
+    texts = [text.get_text() for text in display.plot().ax_.texts]
+    assert texts[1].endswith("p < 0.001")
+    assert not any("-" in text for text in texts)
+
+
+def test_correlations_are_those_of_the_study() -> None:
+    display = correlation(4, plain_names(4))
+    assert display.method == "spearman"
+    np.testing.assert_array_equal(np.diag(display.matrix).round(12), 1)
+    assert display.frame()["correlation"].between(-1, 1).all()
+
+
+def test_pairs_are_read_by_row() -> None:
+    display = displays.PairwiseAucDisplay.from_predictions(Y, P, labels=NAMES)
+    expected = pairwise_auc(Y, P, labels=NAMES)
+    np.testing.assert_array_equal(display.matrix, expected)
+    cell = display.frame().query("positive == 'class 1' and negative == 'class 3'")["auc"]
+    assert cell.item() == expected[0, 2]
+
+
+def test_an_auc_under_a_half_has_its_own_colour() -> None:
+    display = displays.PairwiseAucDisplay.from_predictions(Y, np.roll(P, 1, axis=1)).plot()
+    image = display.ax_.images[0]
+    assert image.norm.vmin <= np.nanmin(display.matrix) < 0.5
+    assert image.norm.vmax == 1
+
+
+def test_numbers_in_cells_stand_out_from_their_cell() -> None:
+    display = correlation(5, plain_names(5)).plot()
+    image = display.ax_.images[0]
+    for text in display.ax_.texts:
+        column, row = (round(place) for place in text.get_position())
+        cell = np.array(image.to_rgba(display.matrix)[row, column, :3])
+        shade = 1.0 if text.get_color() == "white" else 0.0
+        assert contrast(cell, np.full(3, shade)) > 4.5
+
+
+def contrast(one: np.ndarray, two: np.ndarray) -> float:
+    """Contrast ratio of two colours as web accessibility guidelines define it."""
+    light = []
+    for colour in (one, two):
+        linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+        light.append(float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05)
+    return max(light) / min(light)
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(), RidgeClassifier()], ids=["p", "score"])
+@pytest.mark.parametrize("name", ["RocCurvesDisplay", "PairwiseAucDisplay", "OneVsOneRocDisplay"])
+def test_from_an_estimator_is_from_its_scores(estimator: Any, name: str) -> None:
+    cls, fitted = getattr(displays, name), estimator.fit(P, Y)
+    scores = getattr(fitted, "predict_proba", getattr(fitted, "decision_function", None))(P)
+    made = cls.from_estimator(fitted, P, Y).frame()
+    assert made.equals(cls.from_predictions(Y, scores, labels=fitted.classes_).frame())
+
+
+def test_from_an_estimator_of_two_classes() -> None:
+    y = NAMES[0] == Y
+    fitted = RidgeClassifier().fit(P, y)
+    display = displays.RocCurvesDisplay.from_estimator(fitted, P, y)
+    assert list(display.curves) == [True]
+    probable = LogisticRegression().fit(P, y)
+    assert displays.ScoredRocDisplay.from_estimator(probable, P, y, name="lr").curves["lr"].area > 0
+
+
+def test_an_estimator_without_scores_is_refused() -> None:
+    with pytest.raises(InvalidType, match="neither predict_proba nor decision_function"):
+        displays.RocCurvesDisplay.from_estimator(object(), P, Y)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: displays.ForestDisplay.from_evaluations({"a": 1}),
+        lambda: displays.ForestDisplay.from_evaluations({}),
+        lambda: displays.ForestDisplay.from_evaluations([1]),
+        lambda: displays.ComparisonDisplay.from_comparison("x"),
+        lambda: displays.CorrelationDisplay.from_study(None),
+        lambda: displays.ScoredRocDisplay.from_models([0, 1], [0.1, 0.2]),
+        lambda: displays.RocCurvesDisplay.from_predictions(Y, P, level=95),
+        lambda: displays.RocCurvesDisplay.from_predictions(Y, P[:5]),
+        lambda: displays.SaecIsoplethDisplay.over_grid("binomial"),
+        lambda: displays.SaecPairDisplay.of("binomial"),
+        lambda: displays.SaecDiscordanceDisplay.over_grid("proper", n_values=1),
+        lambda: displays.TprSurfaceDisplay.from_predictions(Y, P, n_grid=1),
+        lambda: displays.SimplexDisplay.from_predictions(Y, P, most_cases=0),
+    ],
+)
+def test_bad_input_is_told_in_words(call: Any) -> None:
+    with pytest.raises((InvalidInput, InvalidType)):
+        call()
+
+
+def test_many_pairs_are_drawn_on_a_grid_of_margins() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2200)
+    curve = displays.ScoredRocDisplay.from_predictions(y, rng.random(2200)).curves["model"]
+    assert not curve.exact
+    assert len(curve.margins) == 1001
