@@ -297,6 +297,12 @@ def test_thirty_kills_leave_thirty_whole_files(tmp_path: Path) -> None:
 # Options
 
 
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_few_costs_per_generation_are_enough(number: int) -> None:
+    surface = search(KnnModel(X, Y), generations=30, costs_per_generation=number, rng=0)
+    assert surface.provenance["evaluations"] == 100 + 30 * number
+
+
 def test_bad_options_are_named() -> None:
     model = KnnModel(X, Y)
     for options, says in [

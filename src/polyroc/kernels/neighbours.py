@@ -1,35 +1,44 @@
 """Posteriors of probabilistic k-nearest neighbours: Everson & Fieldsend 2006 eq. 11."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.kernels.compile import compiled
 
 
+_IN_TURN = 4
+"""Sums that neighbours are added to in turn: an addition need not wait for the one before."""
+
+
 @compiled
 def neighbour_posteriors(
-    distances: NDArray[np.float64],
-    codes: NDArray[np.int64],
+    cubes: NDArray[np.float64],
+    codes: NDArray[np.integer[Any]],
     k: int,
     beta: float,
     posteriors: NDArray[np.float64],
 ) -> None:
     """Fill ``posteriors[i, j]`` ∝ exp(β Σ u over those of the k nearest that belong to j).
 
-    ``distances[i]`` ascend over the neighbours of case i, more than k of them, and ``codes[i]`` are
-    their classes. u is the tricube (1 − (d/h)³)³, h the distance of neighbour k + 1, scaled to sum
-    1; where every u is 0 or h is 0 the k neighbours count the same.
+    ``cubes[i]`` are the cubed distances d³ of the neighbours of case i in ascending order, more
+    than k of them, and ``codes[i]`` their classes. u is the tricube (1 − (d/h)³)³, h the distance
+    of neighbour k + 1, scaled to sum 1; where every u is 0 or h is 0 the k neighbours count the
+    same.
     """
     n_classes = posteriors.shape[1]
-    shares = np.empty(n_classes)
-    for i in range(len(distances)):
-        shares[:] = 0.0
-        reach = distances[i, k]
+    sums = np.empty((_IN_TURN, n_classes))
+    for i in range(len(cubes)):
+        sums[:] = 0.0
+        cubed, classes = cubes[i], codes[i]
+        reach = cubed[k]
         if reach > 0:
+            inverse = 1.0 / reach
             for t in range(k):
-                ratio = distances[i, t] / reach
-                fall = 1.0 - ratio * ratio * ratio
-                shares[codes[i, t]] += fall * fall * fall
+                fall = 1.0 - cubed[t] * inverse
+                sums[t % _IN_TURN, classes[t]] += fall * fall * fall
+        shares = sums.sum(axis=0)
         total = shares.sum()
         if not total > 0:
             for t in range(k):

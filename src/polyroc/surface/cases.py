@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from polyroc.classes import Declared, classes_of, encode, present_classes
 from polyroc.errors import InvalidInput
 from polyroc.intake import read_labels, read_scores
+from polyroc.kept import kept
 from polyroc.score_table import as_table, check_finite
 from polyroc.typing import Float64Array, Int64Array, Label, LabelsLike, ScoresLike, WeightsLike
 from polyroc.weights import checked_weights
@@ -32,8 +33,9 @@ class Cases:
     rows: NDArray[np.intp]
     n_given: int
 
-    @property
+    @kept
     def class_weights(self) -> Float64Array:
+        """Sum of the weights in each class."""
         totals = np.bincount(self.codes, self.weights, minlength=len(self.classes))
         return totals.astype(np.float64)
 

@@ -58,7 +58,8 @@ class Evolution:
         alpha = np.ones(n_rates) if settings.alpha is None else np.array(settings.alpha)
         self.variation = Variation(settings.strategy, alpha, focused=settings.alpha is not None)
         self.archive = Archive(n_classes, len(model.noise), settings.objectives)
-        self.tracker = GiniTracker(n_classes)
+        self._tracker = GiniTracker(n_classes)
+        self._untracked: list[Float64Array] = []
         self.generation = 0
         self.children = 0
         self.evaluations = 0
@@ -115,8 +116,7 @@ class Evolution:
         rates = error_rates(probabilities, self.model.cases, costs, self.n_threads)
         self.evaluations += len(costs)
         entered = self.archive.insert(rates, costs, parameters)
-        if self.settings.objectives == "pairs" and entered.any():
-            self.tracker.add(rates[entered])
+        self._untracked.append(rates[entered])
 
     def share(self) -> float:
         """G so far, by a fixed sample of points.
@@ -125,9 +125,12 @@ class Evolution:
         tracker only ever needs the new points. One rate per class has no such rule.
         """
         if self.settings.objectives != "pairs":
-            self.tracker = GiniTracker(self.archive.n_classes)
-            self.tracker.add(self.archive.rates)
-        return self.tracker.share
+            self._tracker = GiniTracker(self.archive.n_classes)
+            self._untracked = [self.archive.rates]
+        if self._untracked:
+            self._tracker.add(np.vstack(self._untracked))
+            self._untracked = []
+        return self._tracker.share
 
     # Stopping and going on
 
@@ -150,8 +153,7 @@ class Evolution:
         self.archive.insert(arrays["rates"], arrays["costs"], arrays["parameters"])
         if self.archive.size != len(arrays["rates"]):
             raise InvalidInput("The members of the archive dominate each other.")
-        if self.settings.objectives == "pairs":
-            self.tracker.add(arrays["rates"])
+        self._untracked = [arrays["rates"]]
         self.rng.bit_generator.state = progress["generator"]
         self.generation, self.children = progress["generation"], progress["children"]
         self.evaluations = progress["evaluations"]

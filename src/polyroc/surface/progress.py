@@ -32,7 +32,7 @@ class ProgressLine:
         generation = evolution.generation
         if self._active and generation // 10 != self._last:
             self._last = generation // 10
-            share = evolution.tracker.share
+            share = evolution.share()
             size = evolution.archive.size
             self._bar.update(self._task, completed=generation, archive=size, share=share)
 

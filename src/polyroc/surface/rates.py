@@ -31,7 +31,10 @@ def error_rates(
     def fill(part: slice) -> None:
         confusion_tables(probabilities, cases.codes, cases.weights, square[part], tables[part])
 
-    threads = thread_count(n_threads) if len(costs) * len(cases) > _WORTH_A_THREAD else 1
-    edges = np.linspace(0, len(costs), threads + 1).astype(int)
-    map_threads(fill, [slice(*pair) for pair in pairwise(edges)], threads)
+    if len(costs) * len(cases) <= _WORTH_A_THREAD:
+        fill(slice(None))
+    else:
+        threads = thread_count(n_threads)
+        edges = np.linspace(0, len(costs), threads + 1).astype(int)
+        map_threads(fill, [slice(*pair) for pair in pairwise(edges)], threads)
     return errors(tables / cases.class_weights[:, None])

@@ -14,8 +14,8 @@ from polyroc.typing import Float64Array
 Strategy: TypeAlias = Literal["inherit", "paper"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
 
-CHILDREN = 4
-"""Parents, and perturbed parameters of each, among which a generation divides its costs."""
+CHILDREN = 2
+"""Parents, and perturbed parameters of each, between which a generation divides its costs."""
 
 INHERITED = 0.9
 """Share of the costs that descend from those of members."""
@@ -79,13 +79,10 @@ class Variation:
         whose[: round(FROM_PARENT * n_inherited)] = parent
         before = archive.costs[whose]
         n_stepped = round(STEPPED * n_inherited)
-        after = np.vstack(
-            [
-                self._stepped(before[0], probabilities, n_stepped, rng),
-                self._varied(before[n_stepped:], rng),
-            ]
-        )
-        return np.vstack([after, self.fresh(number - len(after), rng)])
+        stepped = self._stepped(archive.costs[parent], probabilities, n_stepped, rng)
+        varied = self._varied(before[n_stepped:], rng)
+        fresh = self.fresh(number - len(stepped) - len(varied), rng)
+        return np.vstack([stepped, varied, fresh])
 
     def fresh(self, number: int, rng: np.random.Generator) -> Float64Array:
         """Draws from the Dirichlet distribution: eq. 8."""
@@ -108,8 +105,9 @@ class Variation:
         """One cost, drawn at random, set between some of its thresholds; the others as before."""
         options = between_thresholds(before, int(rng.integers(len(before))), probabilities)
         after = options[rng.permutation(len(options))[:most]]
-        whole = np.broadcast_to(before, after.shape)
-        return self._kept_in_focus(whole, after, rng) if self.focused else after
+        if self.focused:
+            return self._kept_in_focus(np.broadcast_to(before, after.shape), after, rng)
+        return after
 
     def _kept_in_focus(
         self, before: Float64Array, after: Float64Array, rng: np.random.Generator
@@ -129,5 +127,5 @@ class Variation:
 def _log_uniform(
     rng: np.random.Generator, limits: tuple[float, float], number: int
 ) -> Float64Array:
-    low, high = (float(np.log(limit)) for limit in limits)
-    return np.asarray(np.exp(rng.uniform(low, high, size=number)))
+    low, high = limits
+    return np.asarray(low * (high / low) ** rng.random(number))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from polyroc.kernels.confusion import critical_costs
-from polyroc.surface.costs import matrices, off_diagonal
+from polyroc.surface.costs import matrices
 from polyroc.typing import Float64Array
 
 
@@ -28,7 +28,8 @@ def between_thresholds(
            [0.889, 0.111]])
     """
     n_classes = probabilities.shape[1]
-    truth, decided = np.argwhere(off_diagonal(n_classes))[entry]
+    truth, skipped = divmod(entry, n_classes - 1)
+    decided = skipped + (skipped >= truth)  # the diagonal is not counted
     critical = critical_costs(probabilities, matrices(costs, n_classes), truth, decided)
     if not len(critical):
         return costs[None].copy()

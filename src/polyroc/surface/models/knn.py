@@ -9,7 +9,7 @@ from polyroc.errors import InvalidInput
 from polyroc.kernels.neighbours import neighbour_posteriors
 from polyroc.surface.cases import check_columns
 from polyroc.surface.models.model import Model
-from polyroc.typing import Float64Array, Int64Array, LabelsLike, ScoresLike, WeightsLike
+from polyroc.typing import Float64Array, IntArray, LabelsLike, ScoresLike, WeightsLike
 
 
 class KnnModel(Model):
@@ -48,7 +48,7 @@ class KnnModel(Model):
     def probabilities(self, parameters: Float64Array) -> Float64Array:
         posteriors = np.empty((len(self.X), len(self.classes)))
         k, beta = round(parameters[0]), float(parameters[1])
-        neighbour_posteriors(self._distances, self._codes, k, beta, posteriors)
+        neighbour_posteriors(self._cubes, self._codes, k, beta, posteriors)
         return posteriors
 
     def take(self, X: Float64Array) -> None:
@@ -66,8 +66,11 @@ class KnnModel(Model):
         if own:
             np.fill_diagonal(distances, -1.0)  # first in order, and left out
         order = np.argsort(distances, axis=1, kind="stable")[:, int(own) :]
-        self._distances: Float64Array = np.take_along_axis(distances, order, axis=1)
-        self._codes: Int64Array = self.reference_codes[order]
+        ascending = np.take_along_axis(distances, order, axis=1)
+        farthest = ascending.max() or 1.0
+        self._cubes: Float64Array = (ascending / farthest) ** 3  # of any scale, without overflow
+        few = self.reference_codes.astype(np.min_scalar_type(len(self.classes)))
+        self._codes: IntArray = few[order]
 
     def state(self) -> dict[str, NDArray[Any]]:
         return {"reference": self.reference, "reference_codes": self.reference_codes}
