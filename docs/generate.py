@@ -1,9 +1,13 @@
-"""Writes what follows from the registry: the reference of the metrics and the type stubs.
+"""Writes what follows from the registry: the reference of the metrics, tables and the type stubs.
 
 Run it after a change of a metric; a test fails while the files are not current.
 """
 
 import inspect
+import os
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import polyroc
@@ -11,6 +15,7 @@ from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric, Property
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 
 ANNOTATIONS = {
     "y_true": "LabelsLike",
@@ -68,6 +73,20 @@ HEADINGS = {
     Property.COMMON_SCALE: "free of scale",
 }
 
+FURTHER: dict[str, Callable[[Metric], bool]] = {
+    "needs probabilities": lambda metric: metric.needs_probabilities,
+    "weighted by priors": lambda metric: metric.prior_weighted,
+}
+
+ROLE = re.compile(r":(?:class|func|meth|mod):(?=`)")
+"""What docstrings put before a name in backquotes, which a page does not show."""
+
+MARKED = re.compile(
+    r"(?P<start><!-- properties: (?P<names>[\w ]+) -->\n).*?(?P<end><!-- end of properties -->)",
+    re.DOTALL,
+)
+"""Where a page wants a table: the metrics to show, or all."""
+
 
 def metrics_stub() -> str:
     """Signatures of the metrics for type checkers."""
@@ -93,34 +112,48 @@ def package_stub() -> str:
     modules = sorted(set(polyroc._MODULES) - {"scorers"})
     lines += [f"from polyroc import {name} as {name}" for name in modules]
     lines.append("from polyroc._version import __version__ as __version__")
-    for home, names in sorted(polyroc._HOMES.items()):
-        lines += [f"from {home} import {name} as {name}" for name in sorted(names.split())]
-    lines += ["from polyroc.scorers import Scorers", "", "scorers: Scorers"]
-    return "\n".join(lines) + "\n"
+    public = ["from polyroc.scorers import Scorers"]
+    for home, names in polyroc._HOMES.items():
+        public += [f"from {home} import {name} as {name}" for name in names.split()]
+    return "\n".join([*lines, *sorted(public), "", "scorers: Scorers"]) + "\n"
 
 
 def reference() -> str:
     """The page of the metrics."""
-    parts = [REFERENCE_HEAD, _table(), "\n"]
+    parts = [REFERENCE_HEAD, _table(registry.values()), "\n"]
     parts += [_section(metric) for metric in registry.values()]
     return "".join(parts)
 
 
-def _table() -> str:
-    head = ["metric", "classes", "range", "chance", *HEADINGS.values(), "weighted by priors"]
+def _table(metrics: Iterable[Metric], page: str = "") -> str:
+    """Properties of metrics, with links to their sections on a page."""
+    head = ["metric", "classes", "range", "chance", *HEADINGS.values(), *FURTHER]
     rows = [head, ["---"] * len(head)]
-    for metric in registry.values():
-        ticks = ["✓" if each in metric.properties else "" for each in HEADINGS]
+    for metric in metrics:
+        held = [each in metric.properties for each in HEADINGS]
+        held += [get(metric) for get in FURTHER.values()]
         chance = "varies" if metric.chance is None else metric.chance.formula
-        link = f"[`{metric.name}`](#{metric.name})"
+        link = f"[`{metric.name}`]({page}#{metric.name})"
         spread = f"{metric.lowest:g}–{metric.highest:g}"
-        prior = "✓" if metric.prior_weighted else ""
-        rows.append([link, str(metric.classes), spread, chance, *ticks, prior])
+        ticks = ["✓" if each else "" for each in held]
+        rows.append([link, str(metric.classes), spread, chance, *ticks])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
+def with_tables(path: Path) -> str:
+    """A page whose tables between comments are written anew; the rest of it is written by hand."""
+    target = os.path.relpath(DOCS / "metrics.md", path.parent)
+
+    def table(found: re.Match[str]) -> str:
+        names = found["names"].split()
+        metrics = registry.values() if names == ["all"] else [registry[name] for name in names]
+        return f"{found['start']}\n{_table(metrics, target)}\n{found['end']}"
+
+    return MARKED.sub(table, path.read_text())
+
+
 def _section(metric: Metric) -> str:
-    text = inspect.cleandoc(metric.formula.__doc__ or "")
+    text = ROLE.sub("", inspect.cleandoc(metric.formula.__doc__ or ""))
     body, _, example = text.partition("Examples\n--------\n")
     words, *code = _split_example(example)
     probabilities = " Needs probabilities." if metric.needs_probabilities else ""
@@ -136,8 +169,11 @@ def _split_example(example: str) -> tuple[str, str]:
     return example[:place], example[place:].rstrip() + "\n"
 
 
-OUTPUTS = {
-    ROOT / "docs" / "metrics.md": reference,
+WITH_TABLES = [path for path in sorted(DOCS.rglob("*.md")) if MARKED.search(path.read_text())]
+
+OUTPUTS: dict[Path, Callable[[], str]] = {
+    DOCS / "metrics.md": reference,
+    **{path: partial(with_tables, path) for path in WITH_TABLES},
     ROOT / "src" / "polyroc" / "__init__.pyi": package_stub,
     ROOT / "src" / "polyroc" / "metrics" / "__init__.pyi": metrics_stub,
 }

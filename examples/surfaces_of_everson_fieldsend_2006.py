@@ -11,9 +11,9 @@ parser.add_argument("--strategy", default="inherit", choices=["inherit", "paper"
 options = parser.parse_args()
 
 X, y = three_class_mixture(rng=0)
-new_X, new_y = three_class_mixture((10_000, 10_000, 10_000), rng=1)
-bayes = (three_class_posteriors(new_X).argmax(axis=1) != new_y).mean()
-print(f"Bayes' rule errs on {bayes:.1%} of new cases; the paper's least error is 32/300 = 10.7 %.\n")
+new_x, new_y = three_class_mixture((10_000, 10_000, 10_000), rng=1)
+bayes = (three_class_posteriors(new_x).argmax(axis=1) != new_y).mean()
+print(f"Bayes' rule errs on {bayes:.1%} of new cases; the paper reaches 32/300 = 10.7 %.\n")
 
 surfaces = {}
 for kind, sizes in ((KnnModel, "about 7,500"), (MlpModel, "about 4,800")):
@@ -21,7 +21,7 @@ for kind, sizes in ((KnnModel, "about 7,500"), (MlpModel, "about 4,800")):
     surface = search(kind(X, y), generations=options.generations, strategy=options.strategy, rng=0)
     surfaces[kind.name] = surface
     point = surface.choose(criterion="total_error")
-    held_out = surface.rescore(new_X, new_y)
+    held_out = surface.rescore(new_x, new_y)
     print(f"{kind.name}: {len(surface):,} operating points (paper: {sizes})")
     print(f"  better than chance: {(surface.signed_distance() < 0).sum():,}")
     print(f"  least total error {point.value * 300:.0f}/300")

@@ -1,28 +1,75 @@
-"""Every Python block of the README and the docs runs, page by page, in one namespace."""
+"""The README and the docs do what they say: code runs, prints what is shown, and commands run."""
 
 import re
+import shlex
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+TASKS = [page for page in PAGES if page.parent.name == "how-to"]
+"""Pages whose commands name files that the page itself writes."""
+BLOCK = re.compile(r"^```(python|sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
-def blocks_of(page: Path) -> list[str]:
-    return BLOCK.findall(page.read_text(encoding="utf-8"))
+class Block(NamedTuple):
+    """Code of a page and the line that it starts on."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks_of(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(found[1], found[2], text.count("\n", 0, found.start(2)))
+        for found in BLOCK.finditer(text)
+    ]
+
+
+def run_python(block: Block, page: Path, namespace: dict[str, object]) -> None:
+    shown = "\n" * block.line + block.text  # so that a traceback points into the page
+    exec(compile(shown, str(page), "exec"), namespace)
+
+
+def run_commands(block: Block) -> None:
+    from polyroc.cli import main
+
+    for line in block.text.splitlines():
+        name, *arguments = shlex.split(line)
+        assert name == "polyroc"
+        main(arguments, standalone_mode=False)
 
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if blocks_of(page)],
+    [page for page in PAGES if any(block.language == "python" for block in blocks_of(page))],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_the_code_of_a_page_runs(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """Page by page, in one namespace and a folder of its own; text after code is its output."""
     monkeypatch.chdir(tmp_path)  # what a page writes stays out of the repository
     namespace: dict[str, object] = {"__name__": "page"}
+    printed = ""
     for block in blocks_of(page):
-        exec(compile(block, str(page), "exec"), namespace)
+        if block.language == "python":
+            run_python(block, page, namespace)
+        elif block.language == "sh" and page in TASKS:
+            run_commands(block)
+        elif block.language == "text" and printed:
+            assert printed.split() == block.text.split()
+        printed = capsys.readouterr().out
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = re.findall(r"\S+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]]
+    assert sorted(listed) == sorted(pages)

@@ -57,7 +57,7 @@ def test_a_failed_write_leaves_the_file_as_it_was(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files.np, "savez", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(InvalidInput, match="cannot be written"):
         write_arrays(path, "test 1", {"number": 2}, {})
     assert path.read_bytes() == before
     assert names(tmp_path) == ["file.npz"]

@@ -16,6 +16,7 @@ _HOMES = {
     "polyroc.inference": "compare estimate evaluate study",
     "polyroc.coupling": "PairwiseCoupling",
     "polyroc.predictions": "Predictions",
+    "polyroc.report": "write_report",
     "polyroc.surface": "CostSensitiveClassifier TunedCostClassifierCV",
 }
 _MODULES = (
@@ -25,6 +26,8 @@ _MODULES = (
     "errors",
     "inference",
     "metrics",
+    "readers",
+    "report",
     "results",
     "scale",
     "scorers",

@@ -6,6 +6,8 @@ from polyroc import display as display
 from polyroc import errors as errors
 from polyroc import inference as inference
 from polyroc import metrics as metrics
+from polyroc import readers as readers
+from polyroc import report as report
 from polyroc import results as results
 from polyroc import scale as scale
 from polyroc import surface as surface
@@ -40,8 +42,9 @@ from polyroc.metrics import vus2 as vus2
 from polyroc.metrics import wvus as wvus
 from polyroc.metrics import wvus2 as wvus2
 from polyroc.predictions import Predictions as Predictions
+from polyroc.report import write_report as write_report
+from polyroc.scorers import Scorers
 from polyroc.surface import CostSensitiveClassifier as CostSensitiveClassifier
 from polyroc.surface import TunedCostClassifierCV as TunedCostClassifierCV
-from polyroc.scorers import Scorers
 
 scorers: Scorers

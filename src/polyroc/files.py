@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -36,18 +37,21 @@ def write_arrays(
     ``keep_previous`` keeps the file that is replaced under its name with ``.previous`` added.
     """
     text = json.dumps({"schema": schema, **header}).encode()
+    content: dict[str, Any] = {_HEADER: np.frombuffer(text, dtype=np.uint8), **arrays}
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with temporary.open("wb") as file:
-            content: dict[str, Any] = {_HEADER: np.frombuffer(text, dtype=np.uint8), **arrays}
             np.savez(file, **content)
             file.flush()
             os.fsync(file.fileno())
         if keep_previous and path.exists():
             _keep(path)
         temporary.replace(path)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written ({error.strerror or error}).") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def previous_of(path: Path) -> Path:
@@ -71,7 +75,7 @@ def read_arrays(
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Header and arrays of a file; an error in one line for anything else."""
     try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.lib.npyio.NpzFile(raw, allow_pickle=False) as file:
             header = json.loads(bytes(file[_HEADER]).decode())
             if header["schema"] != schema:
                 raise ValueError(f"its schema is {header['schema']!r}, not {schema!r}")

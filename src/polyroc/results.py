@@ -140,7 +140,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         low, high, *_ = self.interval()
-        return f"{self.metric} = {self.value:.4f} (95 % interval {low:.4f} to {high:.4f})"
+        return f"{self.metric} = {cell(self.value)} (95 % interval {cell(low)} to {cell(high)})"
 
 
 @dataclass(frozen=True)

@@ -203,6 +203,85 @@ def test_a_choice_can_be_deployed() -> None:
     assert np.array_equal(deployed.predict(NEW_X), point.decide(fitted.predict_proba(NEW_X)))
 
 
+def test_costs_go_by_name_where_orders_differ() -> None:
+    """A surface keeps the order of its labels, a classifier sorts them."""
+    from sklearn.frozen import FrozenEstimator
+    from sklearn.naive_bayes import GaussianNB
+
+    fitted = GaussianNB().fit(X, Y)
+    order = ["intra-uterine", "failing", "ectopic"]
+    columns = [list(fitted.classes_).index(name) for name in order]
+    model = ScoreModel(Y, fitted.predict_proba(X)[:, columns], labels=order)
+    point = search(model, generations=30, rng=0).choose(limits={("ectopic", "failing"): 0.05})
+    deployed = CostSensitiveClassifier(FrozenEstimator(fitted), point.named_costs).fit(X, Y)
+    share = np.mean(deployed.predict(X)[Y == "ectopic"] == "failing")
+    assert share == pytest.approx(point.rate("ectopic", "failing"))
+
+
+def test_a_frame_of_costs_goes_by_its_names(surface: RocSurface) -> None:
+    import pandas as pd
+
+    table = pd.DataFrame([[0, 5, 1], [2, 0, 1], [1, 3, 0]], index=NAMES, columns=NAMES, dtype=float)
+    shuffled = table.loc[NAMES[[2, 0, 1]], NAMES[[1, 2, 0]]]
+    sorted_ = table.loc[sorted(NAMES), sorted(NAMES)].to_numpy()
+    wanted = surface.choose(costs=sorted_).index
+    assert surface.choose(costs=table).index == surface.choose(costs=shuffled).index == wanted
+    plain = pd.DataFrame(sorted_)
+    assert surface.choose(costs=plain).index == wanted
+    with pytest.raises(InvalidInput, match="Name them after the classes"):
+        surface.choose(costs=table.rename(columns={"failing": "failed"}))
+
+
+def test_a_limit_met_by_rounded_sums_is_met() -> None:
+    weights = [0.7, 0.1, 0.2, 1, 1]
+    model = ScoreModel([0, 0, 0, 1, 1], [0.1, 0.8, 0.9, 0.7, 0.95], sample_weight=weights)
+    point = search(model, generations=5, rng=0).choose(limits={(0, 1): 0.3}, costs={(1, 0): 1})
+    assert point.value == 0 and point.rate(0, 1) == pytest.approx(0.3)
+
+
+def test_labels_of_two_types_stay_apart() -> None:
+    model = ScoreModel([1, "a", 1, "a"], [0.1, 0.9, 0.3, 0.8], labels=[1, "a"])
+    assert search(model, generations=2, rng=0).decide([0.2, 0.95], 0).tolist() == [1, "a"]
+
+
+def test_random_rules_decide_case_by_case(surface: RocSurface) -> None:
+    rule = surface.hull().best(costs=1 - np.eye(3), limits={("ectopic", "failing"): 0.013})
+    decided = rule.decide(NEW_X, rng=0)
+    options = [surface.decide(NEW_X, index) for index in rule.indices]
+    assert all(any(d == option[i] for option in options) for i, d in enumerate(decided))
+    assert "operating points with probabilities" in repr(rule)
+
+
+def test_crafted_models_in_files_are_refused(surface: RocSurface, tmp_path: Path) -> None:
+    """Compiled loops do not check positions; loading does."""
+    from polyroc.files import read_arrays, write_arrays
+    from polyroc.surface.storage import SCHEMA
+
+    path = tmp_path / "surface.npz"
+    surface.save(path)
+    header, arrays = read_arrays(path, SCHEMA, "a surface")
+    del header["schema"]
+    wrong = [
+        ({}, {"model_reference_codes": arrays["model_reference_codes"] + 10**7}),
+        ({}, {"model_reference_codes": arrays["model_reference_codes"][:-1]}),
+        ({}, {"model_reference": np.full_like(arrays["model_reference"], np.nan)}),
+        ({"classes": ["a", "a", "b"]}, {}),
+        ({"classes": [["a"], "b", "c"]}, {}),
+        ({"provenance": 5}, {}),
+        ({"model": ["mlp", {"hidden": "many", "fits": 1}]}, {}),
+        ({"model": ["none", {}]}, {}),
+    ]
+    for of_header, of_arrays in wrong:
+        write_arrays(path, SCHEMA, {**header, **of_header}, {**arrays, **of_arrays})
+        with pytest.raises(InvalidInput, match="is not a ROC surface"):
+            RocSurface.load(path)
+    write_arrays(path, SCHEMA, header, {**arrays, "parameters": arrays["parameters"] * 1e7})
+    RocSurface.load(path).decide(NEW_X, 0)  # k is put back to where it makes sense
+    surface.save(path)
+    with pytest.raises(InvalidInput, match="The model has the classes"):
+        RocSurface.load(path, model=KnnModel(X, CODES))
+
+
 # Filters, tables, text
 
 

@@ -154,3 +154,44 @@ def test_cases_of_weight_zero_are_left_out() -> None:
     weights[3] = 0
     model = KnnModel(X, Y, sample_weight=weights)
     assert len(model.X) == len(model.cases) == len(Y) - 1
+
+
+def test_an_outlier_does_not_drown_the_others() -> None:
+    near = [[0.0], [1], [2], [3], [4], [5]]
+    expected = KnnModel([*near, [1e3]], [0, 1, 0, 1, 0, 1, 0]).probabilities(np.array([2.0, 5.0]))
+    for far in (1e103, 1e107, 1e150):
+        found = KnnModel([*near, [far]], [0, 1, 0, 1, 0, 1, 0]).probabilities(np.array([2.0, 5.0]))
+        assert np.allclose(found[:6], expected[:6])
+
+
+def test_a_model_for_other_cases_has_no_labels() -> None:
+    from polyroc.surface import search
+
+    other = KnnModel(X, Y).at(X[:4])
+    assert "without cases" in repr(other)
+    with pytest.raises(InvalidInput, match=r"model\.on\(X, y\)"):
+        search(other)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda p: p[:-1], r"shape \(20, 3\)"),
+        (lambda p: np.vstack([p, p]), "shape"),
+        (lambda p: np.hstack([p, p]), "shape"),
+        (lambda p: p.tolist(), "a list"),
+        (lambda p: np.where(p > 0.5, np.nan, p), "not finite"),
+    ],
+)
+def test_wrong_probabilities_of_your_own_model_are_named(wrong, says) -> None:  # type: ignore[no-untyped-def]
+    from polyroc.surface import search
+
+    class Mine(LinearModel):
+        def probabilities(self, parameters: np.ndarray) -> np.ndarray:
+            return wrong(super().probabilities(parameters))
+
+        def seeds(self, rng: np.random.Generator) -> list[np.ndarray]:
+            return []
+
+    with pytest.raises(InvalidInput, match=says):
+        search(Mine(X, Y), generations=3, rng=0)

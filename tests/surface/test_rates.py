@@ -47,7 +47,11 @@ def test_rates_equal_their_definition(seed: int, n_classes: int, grid: int, weig
     rng = np.random.default_rng(seed)
     costs = rng.multinomial(8, np.ones(n_classes * (n_classes - 1)) / 2**9, size=7) / 8
     costs[0] = rng.random(costs.shape[1])
-    assert np.array_equal(error_rates(p, cases, costs), slow_rates(p, cases, costs))
+    found, slow = error_rates(p, cases, costs), slow_rates(p, cases, costs)
+    if weighted:  # equal up to the grid on which weighted rates are kept
+        assert np.allclose(found, slow, rtol=0, atol=1e-12)
+    else:
+        assert np.array_equal(found, slow)
 
 
 def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -187,6 +187,26 @@ def test_three_classes_give_all_partitions_that_costs_induce(n: int, seed: int) 
     assert np.allclose(surface.rates, slow_surface(y, p), atol=1e-15)
 
 
+def test_many_cases_of_two_classes_are_exact_too() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=30_000)
+    p = 1 / (1 + np.exp(-rng.normal(y)))
+    curve = roc_curve(y, p)
+    points = np.column_stack([curve.false_positive_rate, 1 - curve.true_positive_rate])
+    surface = search(ScoreModel(y, p), generations=0, rng=0)
+    assert len(surface) == len(np.unique(points[on_front(points)], axis=0))
+
+
+def test_the_scale_of_weights_does_not_matter() -> None:
+    y, p = some_scores(60, 3, 0)
+    weights = np.random.default_rng(1).integers(1, 6, 60)
+    whole = search(ScoreModel(y, p, sample_weight=weights), generations=40, rng=0)
+    tenths = search(ScoreModel(y, p, sample_weight=weights * 0.1), generations=40, rng=0)
+    assert np.allclose(whole.rates, tenths.rates, atol=1e-11)
+    repeated = ScoreModel(np.repeat(y, weights), np.repeat(p, weights, axis=0))
+    assert np.allclose(whole.rates, search(repeated, generations=40, rng=0).rates, atol=1e-11)
+
+
 # Focus
 
 
@@ -236,6 +256,29 @@ def test_without_a_seed_the_file_gives_it(tmp_path: Path) -> None:
         "search.npz",
         "search.npz.previous",
     ]
+
+
+def test_a_file_that_cannot_be_written_is_told_before_the_search(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"not a search|cannot be written"):
+        search(KnnModel(X, Y), generations=10**9, checkpoint=tmp_path)
+
+
+def test_a_disk_that_fills_up_does_not_end_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from polyroc.surface.checkpoint import Checkpoint
+
+    saves = []
+
+    def save(self: Checkpoint, evolution: Evolution) -> None:
+        saves.append(evolution.generation)
+        if len(saves) > 1:
+            raise InvalidInput("the file cannot be written (No space left on device).")
+
+    monkeypatch.setattr(Checkpoint, "save", save)
+    with pytest.warns(UserWarning, match="The search goes on, but"):
+        surface = search(KnnModel(X, Y), generations=5, rng=0, checkpoint=tmp_path / "x.npz")
+    assert surface.provenance["generations"] == 5 and saves == [0, 5]
 
 
 def test_a_missing_folder_is_told_before_the_search(tmp_path: Path) -> None:
@@ -312,6 +355,8 @@ def test_bad_options_are_named() -> None:
         ({"strategy": "greedy"}, "strategy"),
         ({"alpha": -1}, "alpha"),
         ({"alpha": np.ones((2, 2))}, "alpha"),
+        ({"alpha": "wide"}, "alpha"),
+        ({"n_threads": 0}, "n_threads"),
     ]:
         with pytest.raises(InvalidInput, match=says):
             search(model, **options)

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from polyroc.kernels.compile import compiled
 
-
 _IN_TURN = 4
 """Sums that neighbours are added to in turn: an addition need not wait for the one before."""
 

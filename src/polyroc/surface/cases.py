@@ -39,6 +39,11 @@ class Cases:
         totals = np.bincount(self.codes, self.weights, minlength=len(self.classes))
         return totals.astype(np.float64)
 
+    @kept
+    def counted(self) -> bool:
+        """Whether all weights are whole numbers, so that their sums are exact."""
+        return bool((self.weights == np.floor(self.weights)).all())
+
     def __len__(self) -> int:
         return len(self.codes)
 

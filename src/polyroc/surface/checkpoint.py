@@ -23,7 +23,10 @@ class Checkpoint:
 
     def seed(self) -> int:
         """The seed of the search in the file."""
-        return int(self._read()[0]["progress"]["seed"])
+        seed = self._read()[0]["progress"]["seed"]
+        if not isinstance(seed, int) or seed < 0:
+            raise self._unusable(ValueError(f"its seed is {seed!r}"))
+        return seed
 
     def save(self, evolution: Evolution) -> None:
         progress, arrays = evolution.snapshot()
@@ -45,7 +48,7 @@ class Checkpoint:
             )
         try:
             evolution.resume(header["progress"], arrays)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise self._unusable(error) from error
         return True
 

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polyroc.errors import InvalidInput, UnknownName
+from polyroc.errors import InvalidInput, InvalidType, UnknownName
+from polyroc.intake import frame_columns
 from polyroc.options import shown
 from polyroc.typing import BoolArray, Float64Array, Int64Array, Label
 
@@ -68,14 +69,35 @@ def checked_costs(costs: CostsLike, classes: Sequence[Label]) -> Float64Array:
     return table
 
 
-def _square(costs: ArrayLike, classes: Sequence[Label]) -> Float64Array:
-    table = np.array(costs, dtype=np.float64)
+def _square(costs: Any, classes: Sequence[Label]) -> Float64Array:
+    """A table by position, or by the names of the rows and columns of a frame."""
+    names = frame_columns(costs)
+    unnamed = names == list(range(len(classes))) and set(names) != set(classes)
+    if names is not None and hasattr(costs, "loc") and not unnamed:
+        _check_names(names, list(costs.index), classes)
+        costs = costs.loc[list(classes), list(classes)]
+    try:
+        table = np.array(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidType(
+            f"costs must be a table of numbers or a mapping from (truth, decided), "
+            f"got {shown(costs)}."
+        ) from None
     if table.shape != (len(classes), len(classes)):
         raise InvalidInput(
             f"costs must have a row and a column for each of the {len(classes)} classes, got the "
             f"shape {table.shape}. Rows are true classes, columns are decisions."
         )
     return table
+
+
+def _check_names(columns: list[Any], rows: list[Any], classes: Sequence[Label]) -> None:
+    for names, what in ((rows, "rows"), (columns, "columns")):
+        if set(names) != set(classes) or len(names) != len(classes):
+            raise InvalidInput(
+                f"The {what} of costs are named {shown(names)}, but the classes are "
+                f"{shown(list(classes))}. Name them after the classes, or pass an array."
+            )
 
 
 def _named(costs: Mapping[tuple[Any, Any], float], classes: Sequence[Label]) -> Float64Array:
@@ -99,8 +121,8 @@ def pair_index(pair: Any, classes: Sequence[Label]) -> tuple[int, int]:
     return places[pair[0]], places[pair[1]]
 
 
-def least_cost(probabilities: Float64Array, costs: Float64Array) -> Int64Array:
-    """The decision of least expected cost for each row, argmin_j Σ_k λ_kj p_k; first of equals.
+def expected_costs(probabilities: Float64Array, costs: Float64Array) -> Float64Array:
+    """Σ_k λ_kj p_k for each row and decision.
 
     Products are added from the first class to the last, one by one, as in the compiled scan of
     the search: a matrix product may add in another order and decide ties otherwise.
@@ -108,5 +130,10 @@ def least_cost(probabilities: Float64Array, costs: Float64Array) -> Int64Array:
     expected = probabilities[..., :1] * costs[0]
     for truth in range(1, len(costs)):
         expected = expected + probabilities[..., truth, None] * costs[truth]
-    decided: Int64Array = np.argmin(expected, axis=-1).astype(np.int64)
+    return np.asarray(expected)
+
+
+def least_cost(probabilities: Float64Array, costs: Float64Array) -> Int64Array:
+    """The decision of least expected cost for each row, argmin_j Σ_k λ_kj p_k; first of equals."""
+    decided: Int64Array = np.argmin(expected_costs(probabilities, costs), axis=-1).astype(np.int64)
     return decided

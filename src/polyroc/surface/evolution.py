@@ -6,22 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.errors import InvalidInput
 from polyroc.kernels.archive import select_from_bin
 from polyroc.surface.archive import Archive
 from polyroc.surface.gini import GiniTracker
 from polyroc.surface.models.model import Model
 from polyroc.surface.objectives import Objectives
-from polyroc.surface.rates import error_rates
+from polyroc.surface.rates import error_rates, model_probabilities
 from polyroc.surface.strategies import Strategy, Variation
-from polyroc.surface.thresholds import between_thresholds
+from polyroc.surface.thresholds import first_thresholds
 from polyroc.typing import Float64Array
 
 FIRST_MEMBERS = 100
 """Random parameters and costs that begin the archive, as in the paper."""
-
-MOST_THRESHOLDS = 10_000
-"""Of one cost at the start; of more, every second, third, … is tried."""
 
 _BINS = 20
 _GOLDEN = 0.6180339887498949
@@ -68,24 +64,22 @@ class Evolution:
     def begin(self) -> None:
         """Evaluate random costs with random parameters, or with the model's seeds if it has some.
 
-        Where there are no parameters, each cost is also stepped over all its thresholds: with two
-        classes this already is the ROC curve.
+        Where there are no parameters and costs are inherited, each cost is also stepped over its
+        thresholds.
         """
         costs = self.variation.fresh(FIRST_MEMBERS, self.rng)
         seeds = self.model.seeds(self.rng) or [self.model.draw(self.rng) for _ in costs]
         for first, seed in enumerate(seeds):
-            self._evaluate(seed, self.model.probabilities(seed), costs[first :: len(seeds)])
-        if not self.archive.n_parameters:
+            probabilities = model_probabilities(self.model, seed)
+            self._evaluate(seed, probabilities, costs[first :: len(seeds)])
+        if not self.archive.n_parameters and self.variation.steps_at_start:
             self._step_over_thresholds()
 
     def _step_over_thresholds(self) -> None:
         nothing = np.zeros(0)
-        probabilities = self.model.probabilities(nothing)
-        n_rates = self.archive.rates.shape[1]
-        equal = np.full(n_rates, 1 / n_rates)
-        for entry in range(n_rates):
-            costs = between_thresholds(equal, entry, probabilities)
-            self._evaluate(nothing, probabilities, costs[:: 1 + len(costs) // MOST_THRESHOLDS])
+        probabilities = model_probabilities(self.model, nothing)
+        for costs in first_thresholds(probabilities, self.model.cases):
+            self._evaluate(nothing, probabilities, costs)
 
     def advance(self) -> None:
         """One generation: lines 3–13 of Algorithm 1, for each child the strategy asks for."""
@@ -99,7 +93,7 @@ class Evolution:
         """Perturb a member's parameters and try costs with them."""
         parent = self._select()
         child = self.variation.parameters(self.model, self.archive.parameters[parent], self.rng)
-        probabilities = self.model.probabilities(child)
+        probabilities = model_probabilities(self.model, child)
         costs = self.variation.costs(self.archive, parent, probabilities, n_costs, self.rng)
         self._evaluate(child, probabilities, costs)
 
@@ -149,15 +143,23 @@ class Evolution:
         return progress, arrays
 
     def resume(self, progress: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Go on from a snapshot."""
-        self.archive.insert(arrays["rates"], arrays["costs"], arrays["parameters"])
-        if self.archive.size != len(arrays["rates"]):
-            raise InvalidInput("The members of the archive dominate each other.")
-        self._untracked = [arrays["rates"]]
+        """Go on from a snapshot; an error if it cannot be one."""
+        rates, costs = _rows(arrays["rates"]), _rows(arrays["costs"])
+        self.archive.insert(rates, costs, _rows(arrays["parameters"]))
+        if self.archive.size != len(rates):
+            raise ValueError("the members of its archive dominate each other")
+        self._untracked = [rates]
         self.rng.bit_generator.state = progress["generator"]
-        self.generation, self.children = progress["generation"], progress["children"]
-        self.evaluations = progress["evaluations"]
+        self.generation, self.children = int(progress["generation"]), int(progress["children"])
+        self.evaluations = int(progress["evaluations"])
         self.history = [(int(t), int(size), float(share)) for t, size, share in progress["history"]]
+
+
+def _rows(array: NDArray[Any]) -> Float64Array:
+    """Rows of finite numbers."""
+    if array.dtype != np.float64 or array.ndim != 2 or not np.isfinite(array).all():
+        raise ValueError("its archive does not hold rows of finite numbers")
+    return array
 
 
 def worth_recording(generation: int) -> bool:

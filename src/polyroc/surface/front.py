@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._version import __version__
-from polyroc.errors import InvalidInput, NotDefined
-from polyroc.options import check_choice
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.options import check_choice, shown
 from polyroc.results import Estimate
 from polyroc.surface import gini as volumes
 from polyroc.surface.costs import CostsLike, errors, least_cost, matrices
 from polyroc.surface.models.model import Model
-from polyroc.surface.objectives import objective_values, on_front
+from polyroc.surface.objectives import OBJECTIVES, objective_values, on_front
 from polyroc.surface.operating_point import Criterion, SurfacePoint, choose
-from polyroc.surface.rates import error_rates
+from polyroc.surface.rates import error_rates, model_probabilities
 from polyroc.typing import (
     Float64Array,
     Label,
@@ -72,7 +72,7 @@ class RocSurface:
         """(m, K, K) rates with the right decisions on the diagonal; rows sum to 1."""
         tables = matrices(self.rates, self.n_classes)
         diagonal = np.arange(self.n_classes)
-        tables[:, diagonal, diagonal] = 1 - tables.sum(axis=2)
+        tables[:, diagonal, diagonal] = np.maximum(0, 1 - tables.sum(axis=2))
         return tables
 
     # What the surface is worth
@@ -112,6 +112,8 @@ class RocSurface:
         n_threads: int | None = None,
     ) -> Estimate:
         """δ, the share of that region dominated by this surface and not by the other."""
+        if not isinstance(other, RocSurface):
+            raise InvalidType(f"Expected a RocSurface, got {shown(other)}.")
         if self.classes != other.classes:
             raise InvalidInput(
                 f"The surfaces have different classes, {list(self.classes)} and "
@@ -182,7 +184,8 @@ class RocSurface:
 
         A front is chosen for its rates on the cases it was found on, and so is optimistic. The
         points keep their order, and on the new cases some dominate others. For a ``ScoreModel``,
-        ``X`` are the scores of the new cases.
+        ``X`` are the scores of the new cases. Cases are taken as new: a ``KnnModel`` that rescores
+        the cases it was made with counts each as a neighbour of itself.
         """
         model = self._model("Rescoring").on(X, y, sample_weight=sample_weight)
         source = {**self.provenance, "rescored_on": model.fingerprint()}
@@ -192,7 +195,7 @@ class RocSurface:
 
     def front(self, objectives: Literal["pairs", "errors_of", "errors_into"]) -> "RocSurface":
         """The members that no other dominates in these objectives (eq. 13 for one per class)."""
-        check_choice(objectives, "objectives", ("pairs", "errors_of", "errors_into"))
+        check_choice(objectives, "objectives", OBJECTIVES)
         return self[on_front(objective_values(self.rates, self.n_classes, objectives))]
 
     def __getitem__(self, which: Any) -> "RocSurface":
@@ -209,7 +212,7 @@ class RocSurface:
     def decide(self, X: ScoresLike, index: int) -> NDArray[Any]:
         """Decisions of one operating point for new cases (for a ``ScoreModel``, their scores)."""
         probabilities = self._model("Deciding").at(X).probabilities(self.parameters[index])
-        return np.array(self.classes)[least_cost(probabilities, self.costs[index])]
+        return label_array(self.classes)[least_cost(probabilities, self.costs[index])]
 
     def _model(self, purpose: str) -> Model:
         if self.model is None:
@@ -251,6 +254,12 @@ class RocSurface:
         return f"RocSurface({len(self)} operating points of {kind} for {names})"
 
 
+def label_array(classes: tuple[Label, ...]) -> NDArray[Any]:
+    """Classes as an array that keeps labels of different types apart."""
+    mixed = len({type(label) for label in classes}) > 1
+    return np.array(classes, dtype=object) if mixed else np.array(classes)
+
+
 def member_rates(model: Model, parameters: Float64Array, costs: Float64Array) -> Float64Array:
     """(m, D) error rates of members on the cases of a model.
 
@@ -258,12 +267,12 @@ def member_rates(model: Model, parameters: Float64Array, costs: Float64Array) ->
     """
     rates = np.empty_like(costs)
     if not parameters.shape[1]:
-        return error_rates(model.probabilities(np.zeros(0)), model.cases, costs)
+        return error_rates(model_probabilities(model, np.zeros(0)), model.cases, costs)
     _, inverse = np.unique(parameters, axis=0, return_inverse=True)
     order = np.argsort(inverse.ravel(), kind="stable")
     starts = np.flatnonzero(np.diff(inverse.ravel()[order], prepend=-1))
     for rows in np.split(order, starts[1:]):
-        probabilities = model.probabilities(parameters[rows[0]])
+        probabilities = model_probabilities(model, parameters[rows[0]])
         rates[rows] = error_rates(probabilities, model.cases, costs[rows])
     return rates
 

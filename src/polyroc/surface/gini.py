@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 VolumeMethod: TypeAlias = Literal["auto", "exact", "monte_carlo"]
 
-DEFAULT_WORK = 500_000_000
+DEFAULT_WORK = 200_000_000
 """Elementary operations allowed to an exact volume: some seconds on one core."""
 
 N_SAMPLES = 1_000_000

@@ -12,6 +12,7 @@ from polyroc.options import check_choice, shown
 from polyroc.results import text_table
 from polyroc.surface.costs import CostsLike, checked_costs, errors, pair_index
 from polyroc.surface.gini import signed_distance
+from polyroc.surface.limits import ALLOWANCE, checked_limits
 from polyroc.typing import BoolArray, Float64Array, Label, ScoresLike
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ class SurfacePoint:
     ----------
     index : its position on the surface.
     confusion : (K, K) share of each class (row) decided as each class.
-    costs : (K, K) costs whose decisions have these rates: what ``CostSensitiveClassifier`` takes.
+    costs : (K, K) costs whose decisions have these rates, in the order of ``classes``;
+        ``named_costs`` has them by name, for ``CostSensitiveClassifier``.
     parameters : of the classifier.
     criterion, value : what was minimised, and how low it is here.
     """
@@ -46,6 +48,19 @@ class SurfacePoint:
     def rate(self, truth: Any, decided: Any) -> float:
         """Share of the cases of one class that are decided as another."""
         return float(self.confusion[pair_index((truth, decided), self.classes)])
+
+    @property
+    def named_costs(self) -> dict[tuple[Label, Label], float]:
+        """The costs by (truth, decided), whatever order of classes others keep.
+
+        ``CostSensitiveClassifier(estimator, point.named_costs)`` deploys the choice.
+        """
+        return {
+            (truth, decided): float(self.costs[k, j])
+            for k, truth in enumerate(self.classes)
+            for j, decided in enumerate(self.classes)
+            if k != j
+        }
 
     def decide(self, X: ScoresLike) -> NDArray[Any]:
         """Decisions for new cases; for a ``ScoreModel``, ``X`` are their scores."""
@@ -67,6 +82,8 @@ def choose(
     priors: Float64Array,
 ) -> SurfacePoint:
     """The member with the least value among those within the limits; the first of equals."""
+    if not len(surface):
+        raise NotDefined("There is nothing to choose from: the surface has no operating points.")
     if costs is not None and criterion is not None:
         raise InvalidInput("Give costs or a criterion, not both: each says what to minimise.")
     if costs is None and criterion is None:
@@ -76,7 +93,7 @@ def choose(
             )
         criterion = "total_error"
     name, values = _values(surface, costs, criterion, priors)
-    allowed = _within(surface, {} if limits is None else limits)
+    allowed = _within(surface, limits)
     index = int(np.flatnonzero(allowed)[np.argmin(values[allowed])])
     return SurfacePoint(
         index,
@@ -104,18 +121,16 @@ def _values(
     return "total error", surface.rates @ errors(ones * priors[:, None])
 
 
-def _within(surface: "RocSurface", limits: Mapping[tuple[Any, Any], float]) -> BoolArray:
+def _within(surface: "RocSurface", limits: Mapping[tuple[Any, Any], float] | None) -> BoolArray:
     """Which members keep all limits; an error that tells the least that is reached if none does."""
     allowed = np.ones(len(surface), dtype=bool)
     tables = surface.confusion
-    for pair, most in limits.items():
-        row, column = pair_index(pair, surface.classes)
-        if not (isinstance(most, (int, float, np.number)) and 0 <= most <= 1):
-            raise InvalidInput(f"The limit of {shown(pair)} must lie from 0 to 1, got {most!r}.")
-        kept = allowed & (tables[:, row, column] <= most)
+    for (row, column), most in checked_limits(limits, surface.classes).items():
+        kept = allowed & (tables[:, row, column] <= most + ALLOWANCE)
         if not kept.any():
             least = tables[allowed, row, column].min()
             before = " within the limits before it" if not allowed.all() else ""
+            pair = (surface.classes[row], surface.classes[column])
             raise NotDefined(
                 f"No operating point keeps the rate of {shown(pair)} at or below {most:g}: "
                 f"the least{before} is {least:.4g}. Allow more, or drop another limit."

@@ -4,11 +4,17 @@ from itertools import pairwise
 
 import numpy as np
 
+from polyroc.errors import InvalidInput
 from polyroc.kernels.confusion import confusion_tables
+from polyroc.options import shown
 from polyroc.surface.cases import Cases
 from polyroc.surface.costs import errors, matrices
+from polyroc.surface.models.model import Model
 from polyroc.threads import map_threads, thread_count
 from polyroc.typing import Float64Array
+
+_GRID = 2.0**40
+"""Equal rates are to be equal although sums of weights that are no whole numbers are rounded."""
 
 _WORTH_A_THREAD = 4_000_000
 """Decisions below which starting threads costs more than it saves."""
@@ -37,4 +43,28 @@ def error_rates(
         threads = thread_count(n_threads)
         edges = np.linspace(0, len(costs), threads + 1).astype(int)
         map_threads(fill, [slice(*pair) for pair in pairwise(edges)], threads)
-    return errors(tables / cases.class_weights[:, None])
+    rates = errors(tables / cases.class_weights[:, None])
+    return rates if cases.counted else np.round(rates * _GRID) / _GRID
+
+
+def model_probabilities(model: Model, parameters: Float64Array) -> Float64Array:
+    """Probabilities of a model's cases, checked: compiled loops trust what they are given."""
+    found = model.probabilities(parameters)
+    expected = (len(model.cases), len(model.classes))
+    if not isinstance(found, np.ndarray) or found.shape != expected:
+        raise InvalidInput(
+            f"probabilities() of {type(model).__name__} gave {shown_shape(found)} instead of an "
+            f"array of the shape {expected}: a row per case, a column per class."
+        )
+    if not np.isfinite(found).all():
+        raise InvalidInput(
+            f"probabilities() of {type(model).__name__} gave a number that is not finite, for the "
+            f"parameters {shown(parameters.tolist())}."
+        )
+    return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def shown_shape(found: object) -> str:
+    if isinstance(found, np.ndarray):
+        return f"an array of the shape {found.shape}"
+    return f"a {type(found).__name__}"

@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ from polyroc.surface.models.model import Model
 from polyroc.surface.objectives import OBJECTIVES, Objectives
 from polyroc.surface.progress import ProgressLine
 from polyroc.surface.strategies import STRATEGIES, Strategy
+from polyroc.threads import thread_count
 from polyroc.typing import RandomState
 
 SECONDS_BETWEEN_CHECKPOINTS = 5.0
@@ -51,7 +53,8 @@ def search(
     ----------
     model : ``KnnModel``, ``MlpModel``, ``LinearModel``, ``ScoreModel`` or one of your own.
     generations : in all, those in the checkpoint included.
-    costs_per_generation : costs tried with each perturbed set of parameters.
+    costs_per_generation : costs tried in a generation, with one perturbed set of parameters or
+        divided between two.
     objectives : ``"pairs"``: all K(K − 1) error rates; ``"errors_of"``: for each class the errors
         made on its cases; ``"errors_into"``: for each class the errors that end in it.
     alpha : of the Dirichlet distribution of fresh costs: a number, or a K × K table (truth first,
@@ -59,7 +62,8 @@ def search(
         focuses the search, the more so the larger it is.
     strategy : ``"paper"`` draws all costs afresh; ``"inherit"`` lets most descend from those of
         members, and finds more with fewer evaluations.
-    rng : seed or generator.
+    rng : seed or generator. Where a checkpoint exists its seed goes on, unless a number is given
+        that differs, which is an error.
     checkpoint : a file that the search saves itself to every few seconds. Where it exists the
         search goes on from it; a file of another search is an error and stays as it is.
     progress : show a line with the generation, the size of the archive and G so far, on a terminal.
@@ -80,6 +84,8 @@ def search(
             f"model must be a polyroc.surface.Model, got {shown(model)}. "
             "Use KnnModel, MlpModel, LinearModel or ScoreModel, or subclass Model."
         )
+    if not hasattr(model, "cases"):
+        raise InvalidInput("The model has no labelled cases. Give it some with model.on(X, y).")
     check_choice(objectives, "objectives", OBJECTIVES)
     check_choice(strategy, "strategy", STRATEGIES)
     generations = whole_number(generations, "generations", least=0)
@@ -89,11 +95,12 @@ def search(
         strategy,
         None if alpha is None else _checked_alpha(alpha, len(model.cases.classes)),
     )
+    if not (checkpoint is None or isinstance(checkpoint, (str, Path))):
+        raise InvalidType(f"checkpoint must be the path of a file, got {shown(checkpoint)}.")
     file = None if checkpoint is None else Checkpoint(Path(checkpoint))
-    evolution = Evolution(model, settings, _seed(rng, file), n_threads)
+    threads = None if n_threads is None else thread_count(n_threads)
+    evolution = Evolution(model, settings, _seed(rng, file), threads)
     with threadpool_limits(limits=1, user_api="blas"):  # its threads slow small products down
-        if file is None or not file.restore(evolution):
-            evolution.begin()
         _run(evolution, generations, file, ProgressLine(generations, shown=progress))
     return surface_of(evolution)
 
@@ -101,16 +108,28 @@ def search(
 def _run(
     evolution: Evolution, generations: int, file: Checkpoint | None, line: ProgressLine
 ) -> None:
-    saved = time.monotonic()
     with _interruption() as stopped, line:
+        if file is None or not file.restore(evolution):
+            evolution.begin()
+        if file:
+            file.save(evolution)  # a file that cannot be written is better known now
+        saved = time.monotonic()
         while evolution.generation < generations and not stopped.is_set():
             evolution.advance()
             line.show(evolution)
             if file and time.monotonic() - saved > SECONDS_BETWEEN_CHECKPOINTS:
-                file.save(evolution)
+                _save(file, evolution)
                 saved = time.monotonic()
     if file:
+        _save(file, evolution)
+
+
+def _save(file: Checkpoint, evolution: Evolution) -> None:
+    """A file that can no longer be written, on a full disk for instance, does not end a search."""
+    try:
         file.save(evolution)
+    except InvalidInput as error:
+        warnings.warn(f"The search goes on, but {error}", UserWarning, stacklevel=4)
 
 
 @contextmanager
@@ -144,7 +163,10 @@ def _seed(rng: RandomState, file: Checkpoint | None) -> int:
 
 
 def _checked_alpha(alpha: ArrayLike, n_classes: int) -> tuple[float, ...]:
-    values = np.asarray(alpha, dtype=np.float64)
+    try:
+        values = np.asarray(alpha, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.zeros(0)
     n_rates = n_classes * (n_classes - 1)
     if values.ndim == 0:
         values = np.full(n_rates, values)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.errors import InvalidInput
+from polyroc.errors import InvalidInput, InvalidType
 from polyroc.files import check_folder, read_arrays, write_arrays
+from polyroc.options import shown
 from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def load(kind: type[Surface], path: Path, model: Model | None) -> Surface:
     """Read a surface; anything that is not one is an error in one line."""
     header, arrays = read_arrays(path, SCHEMA, "a ROC surface")
     try:
-        classes = tuple(header["classes"])
+        classes = _classes(header["classes"])
         surface = kind(
             arrays["rates"],
             arrays["costs"],
@@ -59,7 +60,24 @@ def load(kind: type[Surface], path: Path, model: Model | None) -> Surface:
         _check(surface)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidInput(f"{path} is not a ROC surface ({error}).") from error
+    if model is not None:
+        _check_model(model, classes)
     return surface
+
+
+def _classes(listed: Any) -> tuple[Any, ...]:
+    if not isinstance(listed, list) or len(set(listed)) != len(listed):
+        raise ValueError("its classes are not distinct labels")
+    return tuple(listed)
+
+
+def _check_model(model: Any, classes: tuple[Any, ...]) -> None:
+    if not isinstance(model, Model):
+        raise InvalidType(f"model must be a polyroc.surface.Model, got {shown(model)}.")
+    if model.classes != classes:
+        raise InvalidInput(
+            f"The model has the classes {list(model.classes)}, but the surface {list(classes)}."
+        )
 
 
 def _restored(
@@ -85,5 +103,7 @@ def _check(surface: "RocSurface") -> None:
         array = getattr(surface, name)
         if array.shape != shape or array.dtype != np.float64 or not np.isfinite(array).all():
             raise ValueError(f"its {name} are not {shape} finite numbers")
+    if not isinstance(surface.provenance, dict):
+        raise ValueError("its provenance is not a table of names and values")
     if n_classes < 2 or ((surface.rates < 0) | (surface.rates > 1)).any():
         raise ValueError("its rates do not lie from 0 to 1")

@@ -42,6 +42,11 @@ class Variation:
     focused: bool
     """Whether the user gave ``alpha``, so that costs are to stay where it has them."""
 
+    @property
+    def steps_at_start(self) -> bool:
+        """Whether costs may also come from thresholds before there are members."""
+        return self.strategy == "inherit" and not self.focused
+
     def litter(self, n_costs: int) -> list[int]:
         """How many costs each child of a generation gets: all, or a part each.
 

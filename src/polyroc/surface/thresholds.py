@@ -1,9 +1,13 @@
 """One cost on its way up from 0: a value for each set of decisions that it brings about."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from polyroc.kernels.confusion import critical_costs
+from polyroc.surface.cases import Cases
 from polyroc.surface.costs import matrices
+from polyroc.surface.objectives import on_front
 from polyroc.typing import Float64Array
 
 
@@ -37,3 +41,37 @@ def between_thresholds(
     options = np.repeat(costs[None], len(edges) - 1, axis=0)
     options[:, entry] = (edges[:-1] + edges[1:]) / 2
     return np.asarray(options / options.sum(axis=1, keepdims=True))
+
+
+DECISIONS_AT_START = 200_000_000
+"""About a second's work: of more thresholds than that allows, every second, third, … is tried."""
+
+
+def first_thresholds(probabilities: Float64Array, cases: Cases) -> Iterator[Float64Array]:
+    """Costs to begin with where there are no parameters: each cost stepped, the others equal.
+
+    With two classes one cost is enough, and only the corners of the ROC curve are worth trying: the
+    surface is exact from the start, whatever the number of cases.
+    """
+    n_rates = probabilities.shape[1] * (probabilities.shape[1] - 1)
+    equal = np.full(n_rates, 1 / n_rates)
+    if n_rates == 2:
+        options = between_thresholds(equal, 0, probabilities)
+        yield options[on_front(_roc_points(options[:, 0], probabilities[:, 1], cases))]
+        return
+    most = max(100, DECISIONS_AT_START // (n_rates * len(probabilities)))
+    for entry in range(n_rates):
+        options = between_thresholds(equal, entry, probabilities)
+        yield options[:: 1 + len(options) // most]
+
+
+def _roc_points(thresholds: Float64Array, score: Float64Array, cases: Cases) -> Float64Array:
+    """Both error rates of deciding for the second class above each threshold."""
+    rates = np.empty((len(thresholds), 2))
+    for k in (0, 1):
+        own = cases.codes == k
+        order = np.argsort(score[own])
+        below = np.concatenate([[0.0], np.cumsum(cases.weights[own][order])])
+        share = below[np.searchsorted(score[own][order], thresholds, side="right")] / below[-1]
+        rates[:, k] = share if k else 1 - share
+    return rates

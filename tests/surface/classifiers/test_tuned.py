@@ -318,7 +318,7 @@ def test_folds_must_serve():
     [
         ({"vary": "all"}, InvalidInput, "vary must be"),
         ({"standard_errors": -1}, InvalidInput, "standard_errors"),
-        ({"limits": {("setosa", "virginica"): 5}}, InvalidInput, "rates from 0 to 1"),
+        ({"limits": {("setosa", "virginica"): 5}}, InvalidInput, "rate from 0 to 1"),
         ({"limits": {("setosa", "rose"): 0.1}}, UnknownName, "'rose' is not a class"),
         ({"limits": [0.1]}, InvalidType, "limits"),
         ({"costs": np.ones((3, 3)), "minimise": ("setosa", "virginica")}, InvalidInput, "one of"),

@@ -108,16 +108,15 @@ class Trial:
         A rate that was tuned to its limit is above it on other cases about every second time. So
         limits are tightened, by as little as makes the cross-fitted rates honour them.
         """
-        found = None
-        for margin in MARGINS if self.goal.limited else MARGINS[:1]:
-            goal = self._tightened(margin)
-            costs = search.best(goal)
-            if found is not None and goal.score(costs).excess > 0:
-                break  # tighter limits cannot be met, not even on the cases tuned on
-            found = costs, self.cross_fitted(search, goal)
+        found = search.best(self.goal), self.cross_fitted(search, self.goal)
+        for margin in MARGINS if self.goal.limited else ():
             if self.goal.score_of(found[1]).excess == 0:
                 break
-        assert found is not None
+            goal = self._tightened(margin)
+            costs = search.best(goal)
+            if goal.score(costs).excess > 0:
+                break  # tighter limits cannot be met, not even on the cases tuned on
+            found = costs, self.cross_fitted(search, goal)
         return found
 
     def _tightened(self, margin: float) -> Goal:

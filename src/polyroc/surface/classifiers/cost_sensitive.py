@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.intake import as_label
 from polyroc.options import shown
-from polyroc.surface.costs import CostsLike, cost_matrix, errors
+from polyroc.surface.costs import CostsLike, cost_matrix, errors, expected_costs
 from polyroc.typing import Float64Array, Int64Array, Label
 
 
@@ -41,7 +41,7 @@ def preferences(probabilities: Float64Array, costs: Float64Array) -> Float64Arra
     of_errors = errors(costs)
     if (of_errors == of_errors[:1]).all():
         return probabilities
-    return np.asarray(-(probabilities @ costs))
+    return -expected_costs(probabilities, costs)
 
 
 def decide(probabilities: Float64Array, costs: Float64Array) -> Int64Array:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.errors import InvalidInput, NotDefined
 from polyroc.options import check_choice, shown
 from polyroc.surface.classifiers.candidates import Candidate, Trial
 from polyroc.surface.classifiers.cost_sensitive import (
@@ -27,6 +28,7 @@ from polyroc.surface.classifiers.cost_sensitive import (
 from polyroc.surface.classifiers.out_of_fold import Splits, checked_splits, out_of_fold, positions
 from polyroc.surface.classifiers.sweeps import Goal, Search, class_groups, class_totals, pair_groups
 from polyroc.surface.costs import CostsLike, pair_index
+from polyroc.surface.limits import checked_limits
 from polyroc.typing import Float64Array, Int64Array, Label, PriorsLike
 from polyroc.weights import checked_priors, checked_weights
 
@@ -152,13 +154,9 @@ class TunedCostClassifierCV(CostDecisions):
     def _check_parameters(self, sample_weight: Any) -> None:
         check_probabilistic(self.estimator)
         check_choice(self.vary, "vary", ("classes", "pairs"))
-        if not (isinstance(self.standard_errors, (int, float)) and self.standard_errors >= 0):
+        if not (isinstance(self.standard_errors, Real) and self.standard_errors >= 0):
             raise InvalidInput(
                 f"standard_errors must be a number from 0 on, got {shown(self.standard_errors)}."
-            )
-        if not (self.limits is None or isinstance(self.limits, Mapping)):
-            raise InvalidType(
-                f"limits must map (truth, decided) to a rate, got {shown(self.limits)}."
             )
         if self.costs is not None and self.minimise is not None:
             raise InvalidInput(
@@ -202,8 +200,7 @@ class TunedCostClassifierCV(CostDecisions):
         if self.priors is not None:
             check_present(present, range(len(classes)), classes, "priors")
             ratios = checked_priors(self.priors, classes) / present
-        limits = {pair_index(pair, classes): limit for pair, limit in (self.limits or {}).items()}
-        check_limits(limits.values())
+        limits = checked_limits(self.limits, classes)
         named = [truth for truth, _ in limits]
         criterion = in_units(self.costs, classes)
         if self.minimise is not None:
@@ -276,13 +273,6 @@ def in_units(costs: CostsLike | None, classes: tuple[Label, ...]) -> Float64Arra
         return table
     given = list(costs.values()) if isinstance(costs, Mapping) else costs
     return table * np.max(np.asarray(given, dtype=np.float64))
-
-
-def check_limits(limits: Any) -> None:
-    """Rates lie between 0 and 1."""
-    for limit in limits:
-        if not (isinstance(limit, (int, float, np.number)) and 0 <= limit <= 1):
-            raise InvalidInput(f"limits must be rates from 0 to 1, got {shown(limit)}.")
 
 
 def check_present(

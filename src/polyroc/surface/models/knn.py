@@ -1,15 +1,12 @@
 """Probabilistic k-nearest neighbours: Everson & Fieldsend 2006 §4.2."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
 from polyroc.kernels.neighbours import neighbour_posteriors
 from polyroc.surface.cases import check_columns
 from polyroc.surface.models.model import Model
-from polyroc.typing import Float64Array, IntArray, LabelsLike, ScoresLike, WeightsLike
+from polyroc.typing import Float64Array, IntArray
 
 
 class KnnModel(Model):
@@ -23,17 +20,12 @@ class KnnModel(Model):
     """
 
     name = "knn"
+    arrays = ("reference", "reference_codes")
 
-    def __init__(
-        self,
-        X: ScoresLike,
-        y: LabelsLike,
-        *,
-        labels: LabelsLike | None = None,
-        sample_weight: WeightsLike | None = None,
-    ) -> None:
-        super().__init__(X, y, labels=labels, sample_weight=sample_weight)
-        self.noise = np.array([max(1.0, len(self.X) / 30), 1.0])
+    @property
+    def noise(self) -> Float64Array:  # type: ignore[override]
+        """A thirtieth of the cases for k, 1 for β."""
+        return np.array([max(1.0, len(self.reference) / 30), 1.0])
 
     def draw(self, rng: np.random.Generator) -> Float64Array:
         """k log-uniform up to half of the cases, β exponential with mean 5."""
@@ -47,8 +39,8 @@ class KnnModel(Model):
 
     def probabilities(self, parameters: Float64Array) -> Float64Array:
         posteriors = np.empty((len(self.X), len(self.classes)))
-        k, beta = round(parameters[0]), float(parameters[1])
-        neighbour_posteriors(self._cubes, self._codes, k, beta, posteriors)
+        k, beta = self.within(parameters)
+        neighbour_posteriors(self._cubes, self._codes, round(k), beta, posteriors)
         return posteriors
 
     def take(self, X: Float64Array) -> None:
@@ -67,10 +59,15 @@ class KnnModel(Model):
             np.fill_diagonal(distances, -1.0)  # first in order, and left out
         order = np.argsort(distances, axis=1, kind="stable")[:, int(own) :]
         ascending = np.take_along_axis(distances, order, axis=1)
-        farthest = ascending.max() or 1.0
-        self._cubes: Float64Array = (ascending / farthest) ** 3  # of any scale, without overflow
+        middle = np.median(ascending, axis=1, keepdims=True)
+        with np.errstate(over="ignore"):  # a case so far away has the weight 0 all the same
+            self._cubes: Float64Array = (ascending / np.where(middle > 0, middle, 1.0)) ** 3
         few = self.reference_codes.astype(np.min_scalar_type(len(self.classes)))
         self._codes: IntArray = few[order]
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        return {"reference": self.reference, "reference_codes": self.reference_codes}
+    def check(self) -> None:
+        codes, n_cases = self.reference_codes, len(self.reference)
+        shapes = self.reference.ndim == 2 and codes.shape == (n_cases,) and n_cases >= 3
+        whole = shapes and codes.dtype.kind in "iu" and np.isfinite(self.reference).all()
+        if not (whole and codes.min() >= 0 and codes.max() < len(self.classes)):
+            raise ValueError("its reference cases are not those of a k-nn model")

@@ -1,7 +1,5 @@
 """Multi-layer perceptron with one hidden layer: Everson & Fieldsend 2006 §4.3."""
 
-from typing import Any
-
 import numpy as np
 
 from polyroc.options import whole_number
@@ -20,6 +18,7 @@ class MlpModel(SoftmaxModel):
     """
 
     name = "mlp"
+    remembered = ("hidden", "fits")
 
     def __init__(
         self,
@@ -64,5 +63,7 @@ class MlpModel(SoftmaxModel):
         np.tanh(self.inputs @ inner, out=units[:, :-1])
         return units
 
-    def settings(self) -> dict[str, Any]:
-        return {"hidden": self.hidden, "fits": self.fits}
+    def check(self) -> None:
+        super().check()
+        whole_number(self.hidden, "hidden", least=1)
+        whole_number(self.fits, "fits", least=1)

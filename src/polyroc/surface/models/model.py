@@ -44,11 +44,14 @@ class Model(ABC):
     ----------
     name : of the kind of model, for files and tables.
     noise : (P,) scale of the Laplacian noise that perturbs each parameter.
+    remembered, arrays : names of the attributes that make up ``settings`` and ``state``.
     X : features of the cases.
     cases : their classes and weights.
     """
 
     name: ClassVar[str]
+    remembered: ClassVar[tuple[str, ...]] = ()
+    arrays: ClassVar[tuple[str, ...]] = ()
     noise: Float64Array
     X: Float64Array
     classes: tuple[Label, ...]
@@ -100,8 +103,9 @@ class Model(ABC):
     # New cases, files and identity
 
     def at(self, X: ScoresLike) -> Self:
-        """The same classifier, giving the probabilities of other cases."""
+        """The same classifier, giving the probabilities of cases without labels."""
         other = copy.copy(self)
+        vars(other).pop("cases", None)
         other.take(read_features(X))
         return other
 
@@ -113,11 +117,11 @@ class Model(ABC):
 
     def settings(self) -> dict[str, Any]:
         """What tells this model from others of its kind, ready for JSON."""
-        return {}
+        return {name: getattr(self, name) for name in self.remembered}
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Arrays that ``probabilities`` needs besides the features of the cases."""
-        return {}
+        return {name: getattr(self, name) for name in self.arrays}
 
     @classmethod
     def restored(
@@ -129,9 +133,13 @@ class Model(ABC):
         """A model without cases, for ``at`` and ``on``, from what a file holds."""
         model = cls.__new__(cls)
         model.classes = classes
-        for name, value in {**settings, **state}.items():
-            setattr(model, name, value)
+        vars(model).update({name: settings[name] for name in cls.remembered})
+        vars(model).update({name: state[name] for name in cls.arrays})
+        model.check()
         return model
+
+    def check(self) -> None:  # noqa: B027  (most models have nothing to check)
+        """An error if what a file holds cannot be a state of this model."""
 
     def fingerprint(self) -> str:
         """A hash of kind, settings, data and labels: equal only for equal searches."""
@@ -146,5 +154,7 @@ class Model(ABC):
         return digest.hexdigest()
 
     def __repr__(self) -> str:
+        if not hasattr(self, "cases"):
+            return f"{type(self).__name__}(for {listed(self.classes)}, without cases)"
         counts = f"{len(self.cases)} cases of {listed(self.classes)}"
         return f"{type(self).__name__}({counts})"

@@ -1,7 +1,7 @@
 """Fixed scores of any classifier: only the costs vary."""
 
 import copy
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -25,6 +25,7 @@ class ScoreModel(Model):
     """
 
     name = "scores"
+    remembered = ("normalize",)
     noise = np.zeros(0)
 
     def __init__(
@@ -70,6 +71,7 @@ class ScoreModel(Model):
         if fault:
             raise NotDefined(f"Decisions by costs need probabilities, but {fault}.")
         other = copy.copy(self)
+        vars(other).pop("cases", None)
         other.take(np.ascontiguousarray(rows, dtype=np.float64))
         return other
 
@@ -79,6 +81,3 @@ class ScoreModel(Model):
         return type(self)(
             y, X, labels=classes, sample_weight=sample_weight, normalize=self.normalize
         )
-
-    def settings(self) -> dict[str, Any]:
-        return {"normalize": self.normalize}

@@ -1,14 +1,13 @@
 """Softmax classifiers on standardised features, seeded by maximum likelihood."""
 
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.optimize import minimize  # loaded before a search limits the threads of its BLAS
 
 from polyroc.surface.cases import check_columns
 from polyroc.surface.models.model import Model
-from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
+from polyroc.typing import Float64Array
 
 PENALTY = 1e-3
 """Times the sum of squared weights, added to the negative log-likelihood of the seed: without it
@@ -24,20 +23,15 @@ def softmax(logits: Float64Array) -> Float64Array:
 class SoftmaxModel(Model):
     """Probabilities softmax(logits), the logits a smooth function of standardised features."""
 
+    arrays = ("centre", "spread")
     centre: Float64Array
     spread: Float64Array
     fits = 1
 
-    def __init__(
-        self,
-        X: ScoresLike,
-        y: LabelsLike,
-        *,
-        labels: LabelsLike | None = None,
-        sample_weight: WeightsLike | None = None,
-    ) -> None:
-        super().__init__(X, y, labels=labels, sample_weight=sample_weight)
-        self.noise = np.full(self.n_parameters, 0.1)
+    @property
+    def noise(self) -> Float64Array:  # type: ignore[override]
+        """0.1 for every weight."""
+        return np.full(self.n_parameters, 0.1)
 
     @property
     @abstractmethod
@@ -68,8 +62,6 @@ class SoftmaxModel(Model):
         return sorted(found, key=lambda parameters: self._loss(parameters)[0])
 
     def _fit(self, start: Float64Array) -> Float64Array:
-        from scipy.optimize import minimize
-
         found = minimize(self._loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
         return np.asarray(found.x)
 
@@ -92,5 +84,9 @@ class SoftmaxModel(Model):
         check_columns(X, len(self.centre))
         self.inputs = np.column_stack([(X - self.centre) / self.spread, np.ones(len(X))])
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        return {"centre": self.centre, "spread": self.spread}
+    def check(self) -> None:
+        both = np.concatenate([self.centre, self.spread])
+        if self.centre.ndim != 1 or self.centre.shape != self.spread.shape:
+            raise ValueError("its features have no centre and spread")
+        if not (np.isfinite(both).all() and (self.spread > 0).all()):
+            raise ValueError("the spread of its features is not positive")

@@ -1,0 +1,255 @@
+"""``polyroc compare``: which is better?"""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from polyroc.cli.options import (
+    absent_option,
+    groups_option,
+    json_option,
+    level_option,
+    metric_names,
+    metrics_option,
+    normalize_option,
+    read,
+    role_options,
+    seed_option,
+)
+from polyroc.cli.wording import printable, short, spoken
+from polyroc.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from polyroc.cli.screen import Titled
+    from polyroc.inference import Comparison
+    from polyroc.inference.comparison import Difference
+    from polyroc.readers import FilePredictions
+
+
+@click.command(short_help="Differences between models, and how sure they are.")
+@click.argument("files", nargs=-1, required=True)
+@role_options
+@groups_option
+@metrics_option
+@level_option
+@click.option(
+    "--method",
+    type=click.Choice(["influence", "bootstrap", "permutation"]),
+    default="influence",
+    show_default=True,
+    help="How differences are tested.",
+)
+@click.option(
+    "--replicates",
+    type=click.IntRange(min=2),
+    default=2000,
+    show_default=True,
+    help="Replicates of the bootstrap, or permutations.",
+)
+@click.option("--independent", is_flag=True, help="The files hold different cases.")
+@absent_option
+@normalize_option
+@seed_option
+@json_option
+def compare(
+    files: tuple[str, ...],
+    target: str | None,
+    columns: list[str] | None,
+    labels: list[str] | None,
+    weights: str | None,
+    groups: str | None,
+    metrics: list[str] | None,
+    level: float,
+    method: str,
+    replicates: int,
+    independent: bool,
+    absent: str,
+    normalize: bool,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Differences between the models in FILES, with intervals and p-values.
+
+    Either one file with columns such as forest:cat, forest:dog, logistic:cat, logistic:dog, or a
+    file per model with the same cases in the same order.
+    """
+    from polyroc.cli.screen import working
+    from polyroc.inference import compare as compare_scores
+
+    names = metric_names(metrics)
+    with working("reading"):
+        read_files = [read(file, target, columns, labels, weights, groups) for file in files]
+    samples = gathered(read_files, independent)
+    options: dict[str, Any] = {
+        "method": method,
+        "level": level,
+        "absent": absent,
+        "normalize": normalize,
+        "n_replicates": replicates,
+        "rng": seed,
+    }
+    with working("comparing"):
+        result = compare_scores(metrics=names, **samples, **options)
+    if as_json:
+        from polyroc.cli.documents import predictions_input, print_document
+
+        content = {"input": predictions_input(read_files), "comparison": result.to_dict()}
+        print_document("compare", content)
+    else:
+        _print(read_files, result)
+    if all(math.isnan(each.difference) for each in result.differences):
+        click.echo("polyroc: None of these metrics exists for these data.", err=True)
+        click.get_current_context().exit(1)
+
+
+def gathered(files: "Sequence[FilePredictions]", independent: bool) -> dict[str, Any]:
+    """Labels and scores of all files as the library compares them."""
+    first = files[0]
+    models: dict[str, Any] = {}
+    homes: dict[str, FilePredictions] = {}
+    for file in files:
+        for model, scores in _in_order(file, first).items():
+            name = _new_name(model, file.path, models)
+            models[name], homes[name] = scores, file
+    if len(models) < 2:
+        raise InvalidInput(
+            f"{first.path} has one model, and a comparison needs two. Pass another file, or one "
+            "with columns such as forest:cat and logistic:cat."
+        )
+    if independent:
+        own: dict[str, Any] = {
+            "y_true": {name: file.y_true for name, file in homes.items()},
+            "sample_weight": _each(homes, "sample_weight"),
+            "groups": _each(homes, "groups"),
+        }
+    else:
+        for file in files[1:]:
+            _check_same_cases(first, file)
+        own = {"y_true": first.y_true} | {
+            name: next((v for f in files if (v := getattr(f, name)) is not None), None)
+            for name in ("sample_weight", "groups")
+        }
+    return {"y_scores": models, "labels": list(first.labels), **own}
+
+
+def _each(homes: "dict[str, FilePredictions]", attribute: str) -> dict[str, Any] | None:
+    values = {name: getattr(file, attribute) for name, file in homes.items()}
+    known = {name: value for name, value in values.items() if value is not None}
+    if known and len(known) < len(values):
+        lacking = next(name for name in values if name not in known)
+        raise InvalidInput(f"The file of {lacking!r} has no {attribute}, but others have.")
+    return known or None
+
+
+def _new_name(model: str, path: str, taken: dict[str, Any]) -> str:
+    """A name that no other model has: the file is added where two are called alike."""
+    for name in (model, f"{path}:{model}", *(f"{model} ({n})" for n in range(2, 1000))):
+        if name not in taken:
+            return name
+    raise InvalidInput(f"Too many models are called {model!r}.")
+
+
+def _in_order(file: "FilePredictions", first: "FilePredictions") -> dict[str, Any]:
+    """Scores with their columns in the order of the first file's classes."""
+    if file.labels == first.labels:
+        return file.models
+    one_column = any(scores.shape[1] == 1 for scores in file.models.values())
+    if set(file.labels) != set(first.labels) or one_column:
+        raise InvalidInput(
+            f"{file.path} has the classes {list(file.labels)}, but {first.path} has "
+            f"{list(first.labels)}. Compare models of the same classes, or name them with labels=."
+        )
+    order = [file.labels.index(label) for label in first.labels]
+    return {model: scores[:, order] for model, scores in file.models.items()}
+
+
+def _check_same_cases(first: "FilePredictions", other: "FilePredictions") -> None:
+    """Whether labels, weights and groups of two files agree."""
+    import numpy as np
+
+    advice = "Put the cases in the same order, or pass --independent if they are different cases."
+    if len(first) != len(other):
+        raise InvalidInput(
+            f"{first.path} has {len(first)} cases but {other.path} has {len(other)}. {advice}"
+        )
+    for what in ("y_true", "sample_weight", "groups"):
+        ours, theirs = getattr(first, what), getattr(other, what)
+        if ours is None or theirs is None:
+            continue
+        apart = np.flatnonzero(ours != theirs)
+        if apart.size:
+            row = int(apart[0])
+            raise InvalidInput(
+                f"{first.path} and {other.path} differ in {_WORDS[what]} in row {row}: "
+                f"{ours[row]} and {theirs[row]}. {advice}"
+            )
+
+
+_WORDS = {"y_true": "the true class", "sample_weight": "the weight", "groups": "the group"}
+
+
+def _print(files: "Sequence[FilePredictions]", result: "Comparison") -> None:
+    from polyroc.cli.evaluate import summary
+    from polyroc.cli.screen import console, show
+
+    screen = console()
+    for file in files:
+        screen.print(printable(summary(file)))
+        screen.print(printable(f"Read as: {file.roles.describe()}."))
+    screen.print()
+    for made in comparison_tables(result, screen.width):
+        show(screen, made)
+    for text in dict.fromkeys(each.note for each in result.differences if each.note):
+        screen.print(printable(spoken(f"Note. {text}")))
+
+
+def comparison_tables(result: "Comparison", width: int) -> "list[Titled]":
+    """One table, or where that does not fit one per pair of models with shorter numbers."""
+    percent = f"{100 * result.level:.6g} %"
+    title = f"Which is better? Differences with {percent} intervals"
+    metric = max(len(row.metric) for row in result.differences)
+    models = max(len(_pair(row)) for row in result.differences)
+    if metric + models + 50 <= width:
+        return [_together(result, title)]
+    pairs = dict.fromkeys(_pair(row) for row in result.differences)
+    return [_by_pair(result, f"{title}: {pair}", pair) for pair in pairs]
+
+
+def _pair(row: "Difference") -> str:
+    return f"{row.model_a} − {row.model_b}"
+
+
+def _together(result: "Comparison", title: str) -> "Titled":
+    from polyroc.cli.screen import table
+    from polyroc.results import cell
+
+    made = table(title, ["metric", "models"], ["difference", "interval", "p", "p (Holm)"])
+    for row in result.differences:
+        low, high, *_ = row.interval(result.level)
+        limits = "–" if math.isnan(low) else f"{low:+.4f} … {high:+.4f}"
+        difference = "–" if math.isnan(row.difference) else f"{row.difference:+.4f}"
+        p_values = cell(row.p_value), cell(row.p_adjusted)
+        made.add(row.metric, _pair(row), difference, limits, *p_values)
+    return made
+
+
+def _by_pair(result: "Comparison", title: str, pair: str) -> "Titled":
+    from polyroc.cli.screen import table
+
+    made = table(title, ["metric"], ["diff.", "interval", "Holm"])
+    for row in result.differences:
+        if _pair(row) == pair:
+            low, high, *_ = row.interval(result.level)
+            limits = "–" if math.isnan(low) else f"{_short(low)}…{_short(high)}"
+            made.add(row.metric, _short(row.difference), limits, _short_p(row.p_adjusted))
+    return made
+
+
+def _short(value: float) -> str:
+    return "–" if math.isnan(value) else short(f"{value:+.3f}")
+
+
+def _short_p(value: float) -> str:
+    return "<.001" if value < 0.001 else "–" if math.isnan(value) else short(f"{value:.3f}")

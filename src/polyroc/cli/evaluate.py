@@ -1,0 +1,215 @@
+"""``polyroc evaluate``: how good, and how sure?"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from polyroc.cli.options import (
+    absent_option,
+    groups_option,
+    json_option,
+    level_option,
+    metric_names,
+    metrics_option,
+    normalize_option,
+    read,
+    role_options,
+    seed_option,
+)
+from polyroc.cli.wording import plural, printable, short, spoken
+
+if TYPE_CHECKING:
+    from polyroc.cli.screen import Titled
+    from polyroc.readers import FilePredictions
+    from polyroc.results import Evaluation, Interval
+
+
+@click.command(short_help="Metrics of predictions with confidence intervals.")
+@click.argument("file")
+@role_options
+@groups_option
+@click.option("--model", metavar="NAME", help="The only model to evaluate.  [default: all]")
+@metrics_option
+@level_option
+@click.option(
+    "--interval",
+    type=click.Choice(["influence", "bootstrap", "none"]),
+    default="influence",
+    show_default=True,
+    help="How intervals are made.",
+)
+@click.option(
+    "--replicates",
+    type=click.IntRange(min=2),
+    default=2000,
+    show_default=True,
+    help="Replicates of the bootstrap.",
+)
+@absent_option
+@normalize_option
+@seed_option
+@json_option
+def evaluate(
+    file: str,
+    target: str | None,
+    columns: list[str] | None,
+    labels: list[str] | None,
+    weights: str | None,
+    groups: str | None,
+    model: str | None,
+    metrics: list[str] | None,
+    level: float,
+    interval: str,
+    replicates: int,
+    absent: str,
+    normalize: bool,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Metrics of the predictions in FILE, with confidence intervals.
+
+    FILE is CSV, Parquet, Arrow or NPZ: a row per case, with its true class and a column of scores
+    per class. Columns are found by their names (y; p_cat, p_dog or forest:cat, forest:dog, …) or
+    named by options, and the first lines of the output say which were taken.
+    """
+    from polyroc.cli.screen import working
+
+    names = metric_names(metrics)
+    with working("reading"):
+        cases = read(file, target, columns, labels, weights, groups, model)
+    options: dict[str, Any] = {
+        "interval": None if interval == "none" else interval,
+        "level": level,
+        "absent": absent,
+        "normalize": normalize,
+        "n_replicates": replicates,
+        "rng": seed,
+    }
+    results = _evaluated(cases, names, options)
+    if as_json:
+        _print_json(cases, results)
+    else:
+        _print_tables(cases, results, level)
+    if all(math.isnan(each.value) for result in results.values() for each in result.values()):
+        click.echo("polyroc: None of these metrics exists for these data.", err=True)
+        click.get_current_context().exit(1)
+
+
+def _evaluated(
+    cases: "FilePredictions", metrics: list[str] | str | None, options: Mapping[str, Any]
+) -> "dict[str, Evaluation]":
+    from polyroc.cli.screen import working
+    from polyroc.inference import evaluate as evaluate_scores
+
+    results = {}
+    for name, scores in cases.models.items():
+        with working(f"evaluating {printable(name)}"):
+            results[name] = evaluate_scores(
+                cases.y_true,
+                scores,
+                metrics,
+                labels=list(cases.labels),
+                sample_weight=cases.sample_weight,
+                groups=cases.groups,
+                **options,
+            )
+    return results
+
+
+def _print_json(cases: "FilePredictions", results: "Mapping[str, Evaluation]") -> None:
+    from polyroc.cli.documents import predictions_input, print_document
+
+    models = [{"model": name, **result.to_dict()} for name, result in results.items()]
+    print_document("evaluate", {"input": predictions_input([cases]), "models": models})
+
+
+def _print_tables(
+    cases: "FilePredictions", results: "Mapping[str, Evaluation]", level: float
+) -> None:
+    from polyroc.cli.screen import console, show
+
+    screen = console()
+    screen.print(printable(summary(cases)))
+    screen.print(printable(f"Read as: {cases.roles.describe()}.") + "\n")
+    for shown in evaluation_tables(results, level, screen.width):
+        show(screen, shown)
+    for line in notes(results):
+        screen.print(printable(spoken(f"Note. {line}")))
+
+
+def summary(cases: "FilePredictions") -> str:
+    """How many cases there are of which class."""
+    counts = {label: int((cases.y_true == label).sum()) for label in cases.labels}
+    most = 8
+    word = "" if all(isinstance(label, str) for label in counts) else "of class "
+    each = ", ".join(f"{count:,} {word}{label}" for label, count in list(counts.items())[:most])
+    more = f" and {len(counts) - most} more classes" if len(counts) > most else ""
+    start = f"{cases.path}: {plural(len(cases), 'case')} of {plural(len(counts), 'class')}"
+    return f"{start}: {each}{more}."
+
+
+def evaluation_tables(
+    results: "Mapping[str, Evaluation]", level: float, width: int
+) -> "Iterable[Titled]":
+    """One table with a column per model if that fits, else a table per model."""
+    percent = f"{100 * level:.6g} %"
+    title = f"How good, and how sure? Values with {percent} intervals"
+    widest = max(16, *(len(name) for name in results))
+    if len(results) > 1 and 25 + (widest + 1) * len(results) <= width:
+        return [_beside(results, title, level)]
+    return [
+        _alone(result, f"{title}: {name}" if len(results) > 1 else title, percent, level, width)
+        for name, result in results.items()
+    ]
+
+
+def _beside(results: "Mapping[str, Evaluation]", title: str, level: float) -> "Titled":
+    from polyroc.cli.screen import table
+
+    made = table(title, ["metric", *results])
+    for metric in next(iter(results.values())):
+        cells = []
+        for result in results.values():
+            value, interval = result[metric].value, result[metric].interval(level)
+            limits = f" ({_short(interval.low)}–{_short(interval.high)})"
+            cells.append(_short(value) + ("" if math.isnan(interval.low) else limits))
+        made.add(metric, *cells)
+    return made
+
+
+def _alone(result: "Evaluation", title: str, percent: str, level: float, width: int) -> "Titled":
+    from polyroc.cli.screen import table
+    from polyroc.results import cell
+
+    numbers = ["value", f"{percent} interval", "std. error"]
+    wide = width >= 60
+    made = table(title, ["metric"], numbers if wide else numbers[:2])
+    for metric, estimate in result.items():
+        cells = [cell(estimate.value), _limits(estimate.interval(level))]
+        made.add(metric, *cells, *([cell(estimate.standard_error)] if wide else []))
+    return made
+
+
+def _limits(interval: "Interval") -> str:
+    from polyroc.results import cell
+
+    return "–" if math.isnan(interval.low) else f"{cell(interval.low)}–{cell(interval.high)}"
+
+
+def _short(value: float) -> str:
+    return "–" if math.isnan(value) else short(f"{value:.3f}")
+
+
+def notes(results: "Mapping[str, Evaluation]") -> list[str]:
+    """What is right but surprising about these numbers, each once, with the metrics it is about."""
+    about: dict[str, dict[str, None]] = {}
+    for result in results.values():
+        for metric, estimate in result.items():
+            for note in estimate.notes:
+                about.setdefault(note.text, {})[metric] = None
+    return [
+        text if text.startswith(tuple(metrics)) else f"{', '.join(metrics)}: {text}"
+        for text, metrics in about.items()
+    ]

@@ -1,0 +1,141 @@
+"""Options that several commands share."""
+
+import csv
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from polyroc.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from polyroc.readers import FilePredictions
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+NONE = "none"
+"""For --weights and --groups: do not guess."""
+
+
+def names(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> list[str] | None:
+    """Names separated by commas; a name with a comma goes in quotes."""
+    if value is None:
+        return None
+    found = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+    if not found or "" in found:
+        raise click.BadParameter(f"{value!r} has an empty name.", context, parameter)
+    return found
+
+
+def level(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """A confidence level."""
+    if not 0 < value < 1:
+        message = f"{value} does not lie between 0 and 1, such as 0.95."
+        raise click.BadParameter(message, context, parameter)
+    return value
+
+
+target_option = click.option(
+    "-t", "--target", metavar="COLUMN", help="Column of true classes.  [default: by its name]"
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")
+seed_option = click.option("--seed", type=click.IntRange(min=0), help="Seed of random numbers.")
+level_option = click.option(
+    "--level", type=float, callback=level, default=0.95, show_default=True, help="Confidence level."
+)
+metrics_option = click.option(
+    "-m",
+    "--metrics",
+    metavar="NAMES",
+    callback=names,
+    help="Names separated by commas, or all.  [default: the fast]",
+)
+labels_option = click.option(
+    "--labels",
+    metavar="NAMES",
+    callback=names,
+    help="The classes in order.  [default: those of the columns]",
+)
+normalize_option = click.option(
+    "--normalize", is_flag=True, help="Divide the scores of each case by their sum."
+)
+absent_option = click.option(
+    "--absent",
+    type=click.Choice(["raise", "skip"]),
+    default="raise",
+    show_default=True,
+    help="What to do about a class without cases.",
+)
+
+_ROLES = (
+    target_option,
+    click.option(
+        "--columns",
+        metavar="NAMES",
+        callback=names,
+        help="Columns of scores, in the order of the classes or as CLASS=COLUMN.  "
+        "[default: those named after the classes]",
+    ),
+    labels_option,
+    click.option(
+        "--weights",
+        metavar="COLUMN",
+        help="Column of weights; none for none.  [default: by its name]",
+    ),
+)
+groups_option = click.option(
+    "--groups",
+    metavar="COLUMN",
+    help="Column that says which cases belong together, such as a patient; none for none.  "
+    "[default: by its name]",
+)
+
+
+def role_options(command: Command) -> Command:
+    """The options that say which column of a file of predictions is what."""
+    for option in reversed(_ROLES):
+        command = option(command)
+    return command
+
+
+def metric_names(metrics: list[str] | None) -> list[str] | str | None:
+    """Metrics as the library takes them, checked before a long file is read."""
+    from polyroc.metrics import registry
+
+    names: list[str] | str | None = "all" if metrics == ["all"] else metrics
+    registry.select(names)
+    return names
+
+
+def read(
+    path: str,
+    target: str | None,
+    columns: list[str] | None,
+    labels: list[str] | None,
+    weights: str | None,
+    groups: str | None = None,
+    model: str | None = None,
+) -> "FilePredictions":
+    """The predictions in a file, by the options of the command line."""
+    from polyroc.readers import read_predictions
+
+    return read_predictions(
+        path,
+        target=target,
+        columns=_by_class(columns),
+        labels=labels,
+        weight=False if weights == NONE else weights,
+        group=False if groups == NONE else groups,
+        model=model,
+    )
+
+
+def _by_class(columns: list[str] | None) -> list[str] | dict[str, str] | None:
+    """``a=x,b=y`` as a mapping; names without a sign of equality as they are."""
+    if columns is None or not any("=" in each for each in columns):
+        return columns
+    if not all("=" in each for each in columns):
+        raise InvalidInput("columns= mixes COLUMN and CLASS=COLUMN. Write all of them alike.")
+    return dict(each.split("=", 1) for each in columns)

@@ -1,0 +1,40 @@
+"""An operating point as tables: how cases are decided, and the costs that decide so."""
+
+from typing import TYPE_CHECKING, Any
+
+from polyroc.cli.screen import Titled, table
+
+if TYPE_CHECKING:
+    from polyroc.surface import SurfacePoint
+
+MOST_ROWS = 20
+
+
+def point_tables(point: "SurfacePoint", width: int) -> list[Titled]:
+    """Confusion and costs as tables if they fit, else the most frequent errors as a list."""
+    what = f"Operating point {point.index}: {point.criterion} {point.value:.4f}"
+    names = [str(label) for label in point.classes]
+    cell = max(6, *(len(name) for name in names)) + 1
+    if max(len(name) for name in ("truth", *names)) + 2 + cell * len(names) <= width:
+        return [
+            _square(f"{what}. Share of each class decided as …", names, point.confusion, 3),
+            _square("Costs that decide so", names, point.costs, 4),
+        ]
+    return [_listed(f"{what}. Most frequent errors", names, point)]
+
+
+def _square(title: str, names: list[str], values: Any, digits: int) -> Titled:
+    made = table(title, ["truth"], names)
+    for name, row in zip(names, values, strict=True):
+        made.add(name, *(f"{value:.{digits}f}" for value in row))
+    return made
+
+
+def _listed(title: str, names: list[str], point: "SurfacePoint") -> Titled:
+    made = table(title, ["truth", "decided"], ["rate", "cost"])
+    pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
+    pairs.sort(key=lambda pair: -point.confusion[pair])
+    for a, b in pairs[:MOST_ROWS]:
+        rate, cost = point.confusion[a, b], point.costs[a, b]
+        made.add(names[a], names[b], f"{rate:.3f}", f"{cost:.4f}")
+    return made

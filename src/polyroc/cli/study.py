@@ -1,0 +1,177 @@
+"""``polyroc study``: learners compared over many splits of a table."""
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from polyroc.cli.learners import DESCRIPTIONS
+from polyroc.cli.options import (
+    json_option,
+    labels_option,
+    metric_names,
+    metrics_option,
+    names,
+    seed_option,
+    target_option,
+)
+from polyroc.cli.wording import plural, printable, spoken
+from polyroc.errors import InvalidInput, NotDefined, PolyrocError
+
+if TYPE_CHECKING:
+    from polyroc.cli.screen import Titled
+    from polyroc.inference.study_result import Study
+    from polyroc.readers import FileFeatures
+
+_HELP = "Learners: " + "; ".join(f"{name}: {what}" for name, what in DESCRIPTIONS.items()) + "."
+
+
+@click.command(epilog=_HELP, short_help="Compare learners over splits of a table.")
+@click.argument("data")
+@target_option
+@click.option(
+    "--drop",
+    metavar="NAMES",
+    callback=names,
+    help="Columns that are no features, such as a case number.",
+)
+@labels_option
+@click.option(
+    "--learners",
+    metavar="NAMES",
+    callback=names,
+    help="Some of the learners below.  [default: all]",
+)
+@click.option(
+    "--splits", type=click.IntRange(min=1), default=20, show_default=True, help="Random splits."
+)
+@click.option(
+    "--test-size", type=float, default=0.4, show_default=True, help="Share of the test set."
+)
+@metrics_option
+@click.option("--jobs", type=int, default=1, show_default=True, help="Splits at a time; -1: all.")
+@click.option("--checkpoint", metavar="PATH", help="File to save to, and to go on from.")
+@seed_option
+@json_option
+def study(
+    data: str,
+    target: str | None,
+    drop: list[str] | None,
+    labels: list[str] | None,
+    learners: list[str] | None,
+    splits: int,
+    test_size: float,
+    metrics: list[str] | None,
+    jobs: int,
+    checkpoint: str | None,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Train learners on a random part of DATA, again and again, and compare them on the rest.
+
+    DATA is a table of features: a row per case, a column with its class, all other columns
+    numbers. The protocol is that of Van Calster et al. 2008.
+    """
+    from polyroc.cli.screen import working
+    from polyroc.readers import read_features
+
+    chosen = metric_names(metrics)
+    if jobs == 0:
+        raise InvalidInput("--jobs must be 1 or more, or -1 for all processors, got 0.")
+    with working("reading"):
+        cases = read_features(data, target=target, drop=drop or ())
+        order = None if labels is None else _typed(labels, cases)
+    options: dict[str, Any] = {
+        "n_splits": splits,
+        "test_size": test_size,
+        "metrics": chosen,
+        "n_jobs": jobs,
+        "rng": seed,
+        "labels": order,
+        "checkpoint": checkpoint,
+    }
+    result = _studied(cases, learners, options)
+    if as_json:
+        from polyroc.cli.documents import features_input, print_document
+
+        content = {"input": features_input(cases), "study": result.to_dict()}
+        print_document("study", content)
+    else:
+        _print(cases, result)
+
+
+def _typed(labels: list[str], cases: "FileFeatures") -> list[Any]:
+    """The classes asked for, as the labels that they spell."""
+    known = {str(label): label for label in cases.classes}
+    unknown = [name for name in labels if name not in known]
+    if unknown:
+        raise InvalidInput(f"labels= names {unknown[0]!r}, but the classes are {list(known)}.")
+    return [known[name] for name in labels]
+
+
+def _studied(cases: "FileFeatures", names: list[str] | None, options: dict[str, Any]) -> "Study":
+    """The study; what a learner refuses becomes one line."""
+    from polyroc.cli.learners import learners
+    from polyroc.inference import study as study_learners
+
+    chosen = learners(names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of learners that did not converge: their values tell
+        try:
+            return study_learners(chosen, cases.X, cases.y, **options)
+        except PolyrocError:
+            raise
+        except (ValueError, TypeError, ArithmeticError) as error:
+            where = " ".join(getattr(error, "__notes__", ()))
+            raise NotDefined(f"A learner failed: {error} {where} Leave it out.") from error
+
+
+def _print(cases: "FileFeatures", result: "Study") -> None:
+    from polyroc.classes import listed
+    from polyroc.cli.screen import console, show
+
+    screen = console()
+    counts = f"{plural(len(cases.y), 'case')}, {plural(len(cases.features), 'feature')}"
+    screen.print(printable(f"{cases.path}: {counts}, classes {listed(cases.classes)}."))
+    screen.print(printable(f"Read as: {cases.describe()}."))
+    share = f"{100 * result.test_size:.3g} %"
+    splits = plural(len(result.splits), "split")
+    screen.print(f"{splits}, {share} of the cases for testing, seed {result.seed}.\n")
+    for made in study_tables(result, screen.width):
+        show(screen, made)
+    for (learner, metric), note in result.notes.items():
+        screen.print(printable(spoken(f"Note. {metric} of {learner}: {note}")))
+
+
+def study_tables(result: "Study", width: int) -> "list[Titled]":
+    """Means and average ranks with a column per learner if that fits, else a table per learner."""
+    means, ranks, first = result.means(), result.average_ranks(), result.first_ranks()
+    columns = sum(max(6, len(name)) + 1 for name in result.estimators)
+    if 25 + columns <= width:
+        return [
+            _by_metric(result, "Mean over the splits", means, 3),
+            _by_metric(result, "Average rank (1 is best)", ranks, 2),
+        ]
+    from polyroc.cli.screen import table
+
+    tables = []
+    for row, name in enumerate(result.estimators):
+        made = table(name, ["metric"], ["mean", "rank", "first"])
+        for metric in result.metrics:
+            cells = [float(values[metric].iloc[row]) for values in (means, ranks, first)]
+            made.add(metric, _cell(cells[0], 3), *(_cell(value, 2) for value in cells[1:]))
+        tables.append(made)
+    return tables
+
+
+def _by_metric(result: "Study", title: str, values: Any, digits: int) -> "Titled":
+    from polyroc.cli.screen import table
+
+    made = table(title, ["metric"], result.estimators)
+    for metric in result.metrics:
+        made.add(metric, *(_cell(value, digits) for value in values[metric]))
+    return made
+
+
+def _cell(value: float, digits: int) -> str:
+    return "–" if value != value else f"{value:.{digits}f}"

@@ -1,0 +1,281 @@
+"""``polyroc surface``: which trade-offs between errors there are, and which to choose."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from polyroc.cli.options import (
+    json_option,
+    names,
+    normalize_option,
+    read,
+    role_options,
+    seed_option,
+)
+from polyroc.cli.wording import plural, printable
+from polyroc.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from polyroc.results import Estimate
+    from polyroc.surface import Model, RocSurface, SurfacePoint
+
+KINDS = ("knn", "mlp", "linear")
+CRITERIA = ("total_error", "farthest_from_chance")
+
+
+@click.command(short_help="Find trade-offs between errors, choose among them.")
+@click.argument("file")
+@role_options
+@click.option("--features", is_flag=True, help="FILE holds features, not scores.")
+@click.option(
+    "--drop", metavar="NAMES", callback=names, help="With --features: columns that are no features."
+)
+@click.option(
+    "--model", metavar="NAME", help="With --features: knn, mlp or linear; else a model in FILE."
+)
+@normalize_option
+@click.option(
+    "--generations",
+    type=click.IntRange(min=0),
+    default=500,
+    show_default=True,
+    help="Generations of the search, in all.",
+)
+@click.option("--checkpoint", metavar="PATH", help="File to save to, and to go on from.")
+@click.option("-o", "--output", metavar="PATH", help="NPZ file to write the surface to.")
+@click.option("--costs", metavar="JSON", help="File of costs: choose the least expected cost.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="TRUTH>DECIDED=RATE",
+    help="Highest rate of an error, such as 'ill>well=0.05'; may be repeated.",
+)
+@seed_option
+@json_option
+def surface(
+    file: str,
+    target: str | None,
+    columns: list[str] | None,
+    labels: list[str] | None,
+    weights: str | None,
+    features: bool,
+    drop: list[str] | None,
+    model: str | None,
+    normalize: bool,
+    generations: int,
+    checkpoint: str | None,
+    output: str | None,
+    costs: str | None,
+    limits: tuple[str, ...],
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Find the ROC surface of the predictions in FILE and choose operating points on it.
+
+    The surface holds the trade-offs between the kinds of errors that no other beats (Everson &
+    Fieldsend 2006), found by deciding with many costs; with --features also by varying a
+    classifier. G is the share of the region better than chance that it dominates.
+    """
+    from polyroc.cli.report import check_output
+    from polyroc.cli.screen import working
+
+    if output is not None:
+        check_output(Path(output), file)
+    with working("reading"):
+        if features:
+            _refuse(columns=columns, labels=labels, weights=weights)
+            searched, source, described = _feature_model(file, target, drop, model or "linear")
+        else:
+            _refuse(drop=drop)
+            options = (file, target, columns, labels, weights, "none", model)
+            searched, source, described = _score_model(options, normalize)
+        costs_given = None if costs is None else read_costs(costs, searched.classes)
+        limits_given = {}
+        for limit in limits:
+            limits_given.update(parsed_limit(limit, searched.classes))
+    found = _search(searched, generations, seed, checkpoint)
+    with working("computing G"):
+        gini = found.gini(rng=found.provenance["seed"])
+    points = _points(found, costs_given, limits_given)
+    if output is not None:
+        found.save(output)
+    if as_json:
+        from polyroc.cli.documents import print_document
+
+        print_document("surface", {"input": source, "surface": _plain(found, gini, points, output)})
+    else:
+        path, cases = source["files"][0]["path"], plural(source["cases"], "case")
+        start = [
+            f"{path}: {cases} of {plural(found.n_classes, 'class')}.",
+            f"Read as: {described}.",
+        ]
+        _print(start, found, gini, points, output)
+
+
+def _refuse(**options: Any) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise InvalidInput(f"--{name} does not go with this kind of FILE. Leave it out.")
+
+
+def _score_model(options: tuple[Any, ...], normalize: bool) -> "tuple[Model, dict[str, Any], str]":
+    from polyroc.cli.documents import predictions_input
+    from polyroc.surface import ScoreModel
+
+    cases = read(*options)
+    if len(cases.models) > 1:
+        raise InvalidInput(
+            f"{cases.path} has the models {', '.join(cases.models)}. Choose one with model=."
+        )
+    (scores,) = cases.models.values()
+    model = ScoreModel(
+        cases.y_true,
+        scores,
+        labels=list(cases.labels),
+        sample_weight=cases.sample_weight,
+        normalize=normalize,
+    )
+    return model, predictions_input([cases]), cases.roles.describe()
+
+
+def _feature_model(
+    file: str, target: str | None, drop: list[str] | None, kind: str
+) -> "tuple[Model, dict[str, Any], str]":
+    from polyroc.cli.documents import features_input
+    from polyroc.readers import read_features
+    from polyroc.surface import KnnModel, LinearModel, MlpModel
+
+    if kind not in KINDS:
+        raise InvalidInput(f"With --features, --model is knn, mlp or linear, got {kind!r}.")
+    cases = read_features(file, target=target, drop=drop or ())
+    made: dict[str, Any] = {"knn": KnnModel, "mlp": MlpModel, "linear": LinearModel}
+    return made[kind](cases.X, cases.y), features_input(cases), cases.describe()
+
+
+def read_costs(path: str, classes: tuple[Any, ...]) -> Any:
+    """Costs from a JSON file: rows in the order of the classes, or {truth: {decided: cost}}."""
+    import json
+
+    from polyroc.surface.costs import checked_costs
+
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise InvalidInput(f"There is no file {path}. Check the path.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} cannot be read as JSON: {error}.") from None
+    form = "Write {truth: {decided: cost}}, or rows of numbers in the order of the classes."
+    if isinstance(content, dict):
+        if not all(isinstance(row, dict) for row in content.values()):
+            raise InvalidInput(f"{path} does not hold costs. {form}")
+        content = {
+            (label_of(truth, classes), label_of(decided, classes)): cost
+            for truth, row in content.items()
+            for decided, cost in row.items()
+        }
+    try:
+        return checked_costs(content, classes)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{path}: {error} {form}") from None
+
+
+def label_of(name: str, classes: tuple[Any, ...]) -> Any:
+    """The class that a name spells."""
+    for label in classes:
+        if str(label) == name:
+            return label
+    raise InvalidInput(f"{name!r} is not a class. There are {', '.join(map(str, classes))}.")
+
+
+def parsed_limit(text: str, classes: tuple[Any, ...]) -> dict[tuple[Any, Any], float]:
+    """``truth>decided=rate``; names may hold these signs, as long as one reading makes sense."""
+    pair, sign, rate = text.rpartition("=")
+    names = {str(label): label for label in classes}
+    places = [place for place, each in enumerate(pair) if each == ">"]
+    readings = [(pair[:place].strip(), pair[place + 1 :].strip()) for place in places]
+    known = [reading for reading in readings if reading[0] in names and reading[1] in names]
+    try:
+        most = float(rate)
+    except ValueError:
+        most = -1
+    if not sign or not readings or not 0 <= most <= 1:
+        raise InvalidInput(
+            f"The limit {text!r} is not TRUTH>DECIDED=RATE with a rate from 0 to 1, such as "
+            f"'{classes[0]}>{classes[1]}=0.05'."
+        )
+    if len(known) != 1:
+        raise InvalidInput(f"{pair!r} does not name two of the classes {', '.join(names)}.")
+    return {(names[known[0][0]], names[known[0][1]]): most}
+
+
+def _search(
+    model: "Model", generations: int, seed: int | None, checkpoint: str | None
+) -> "RocSurface":
+    """The surface; a search that Ctrl-C ended is not taken for one that is done."""
+    from polyroc.surface import search
+
+    found = search(model, generations=generations, rng=seed, checkpoint=checkpoint)
+    done = found.provenance["generations"]
+    if done < generations:
+        kept = f" Go on with the same command and {checkpoint}." if checkpoint else ""
+        raise KeyboardInterrupt(f"Stopped after {done} of {generations} generations.{kept}")
+    return found
+
+
+def _points(
+    found: "RocSurface", costs: Any, limits: dict[tuple[Any, Any], float]
+) -> "list[SurfacePoint]":
+    """The point asked for, or else the best by each criterion."""
+    if costs is not None or limits:
+        return [found.choose(costs=costs, limits=limits or None)]
+    return [found.choose(criterion=each) for each in CRITERIA]  # type: ignore[arg-type]
+
+
+def _plain(
+    found: "RocSurface", gini: "Estimate", points: "list[SurfacePoint]", output: str | None
+) -> dict[str, Any]:
+    return {
+        "model": found.provenance["model"],
+        "points": len(found),
+        "generations": found.provenance["generations"],
+        "evaluations": found.provenance["evaluations"],
+        "seed": found.provenance["seed"],
+        "gini": gini.to_dict(),
+        "operating_points": [
+            {
+                "criterion": point.criterion,
+                "value": point.value,
+                "index": point.index,
+                "confusion": point.confusion.tolist(),
+                "costs": point.costs.tolist(),
+            }
+            for point in points
+        ],
+        "output": output,
+    }
+
+
+def _print(
+    start: list[str],
+    found: "RocSurface",
+    gini: "Estimate",
+    points: "list[SurfacePoint]",
+    output: str | None,
+) -> None:
+    from polyroc.cli.points import point_tables
+    from polyroc.cli.screen import console, show
+
+    screen, history = console(), found.provenance
+    for line in start:
+        screen.print(printable(line))
+    effort = f"{history['generations']:,} generations, seed {history['seed']}"
+    screen.print(f"{plural(len(found), 'operating point')} on the surface ({effort}).")
+    error = "" if gini.standard_error == 0 else f" ± {gini.standard_error:.2g}"
+    screen.print(f"G = {gini.value:.4f}{error} ({gini.method}).\n")
+    for point in points:
+        for made in point_tables(point, screen.width):
+            show(screen, made)
+    if output is not None:
+        screen.print(printable(f"Surface: {output}"), soft_wrap=True)

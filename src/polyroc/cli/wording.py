@@ -1,0 +1,73 @@
+"""Words for people at a terminal: names made harmless, messages that speak of options."""
+
+import re
+
+_SPOKEN = (
+    (re.compile(r'\babsent="skip"'), "--absent skip"),
+    (re.compile(r"\bnormalize=True"), "--normalize"),
+    (re.compile(r'\binterval="(\w+)"'), r"--interval \1"),
+    (re.compile(r'\bmethod="(\w+)"'), r"--method \1"),
+    (re.compile(r"\bweight=(')"), r"--weights \1"),
+    (re.compile(r"\bgroup=(')"), r"--groups \1"),
+    (re.compile(r"\b(?:sample_weight|weight)="), "--weights"),
+    (re.compile(r"\bgroup="), "--groups"),
+    (re.compile(r"\b(target|columns|labels|costs|criterion|drop|model)="), r"--\1"),
+    (re.compile(r"\blimits="), "--limit"),
+    (re.compile(r"\btest_size="), "--test-size "),
+    (re.compile(r"\btest_size\b"), "--test-size"),
+    (re.compile(r"\bsample_weight\b"), "the column of weights"),
+    (re.compile(r"\by_true\b"), "the target column"),
+    (re.compile(r"\by_score\b"), "the table of scores"),
+)
+_JOINER = "\u200d"
+"""Part of emoji, though it does not print by itself."""
+
+
+def spoken(message: str) -> str:
+    """A message of the library in words of the command line: ``labels=`` is ``--labels``."""
+    for pattern, words in _SPOKEN:
+        message = pattern.sub(words, message)
+    return message[:1].upper() + message[1:] if message.startswith("the ") else message
+
+
+def printable(text: object) -> str:
+    """Text in which nothing moves the cursor, turns the direction or colours the terminal.
+
+    Examples
+    --------
+    >>> printable("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    return "".join(
+        sign
+        if sign.isprintable() or sign == _JOINER
+        else sign.encode("unicode_escape", "surrogatepass").decode()
+        for sign in str(text)
+    )
+
+
+def one_line(message: str) -> str:
+    """A message on one line."""
+    return printable(" ".join(message.split()))
+
+
+def plural(count: int, word: str) -> str:
+    """A count with its word.
+
+    Examples
+    --------
+    >>> plural(1, "class"), plural(2, "class"), plural(1200, "case")
+    ('1 class', '2 classes', '1,200 cases')
+    """
+    return f"{count:,} {word}{('es' if word.endswith('s') else 's') * (count != 1)}"
+
+
+def short(number: str) -> str:
+    """A number without the zero before its point.
+
+    Examples
+    --------
+    >>> short("0.912"), short("-0.5"), short("10.2")
+    ('.912', '-.5', '10.2')
+    """
+    return re.sub(r"^([+-]?)0\.", r"\1.", number)

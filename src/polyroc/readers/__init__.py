@@ -1,0 +1,17 @@
+"""Files of predictions or features: CSV, Parquet, Arrow and NPZ, read with their columns named.
+
+Rows are counted from 0, as in Python; for text files messages also give the line.
+"""
+
+from polyroc.readers.cases import FileFeatures, read_features
+from polyroc.readers.predictions import FilePredictions, read_predictions
+from polyroc.readers.table import Table, read_table
+
+__all__ = [
+    "FileFeatures",
+    "FilePredictions",
+    "Table",
+    "read_features",
+    "read_predictions",
+    "read_table",
+]

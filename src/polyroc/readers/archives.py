@@ -1,0 +1,124 @@
+"""NPZ files: arrays of one dimension are columns, those of two are scores of a model."""
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.classes import classes_of, listed
+from polyroc.errors import InvalidInput, InvalidType
+from polyroc.options import shown
+from polyroc.readers.names import LABEL_ARRAYS, is_named, target_among
+from polyroc.readers.table import Table, check_width, unreadable
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def read_npz(content: bytes, path: str, target: str | None = None) -> Table:
+    """Columns of an NPZ file; objects are not unpickled."""
+    arrays = _arrays(content, path)
+    blocks = {name: array for name, array in arrays.items() if array.ndim == 2}
+    flat = {name: array for name, array in arrays.items() if array.ndim == 1}
+    if not flat:
+        raise InvalidInput(f"{path} has no array of labels. Save one, such as y_true=….")
+    check_width(len(flat) + sum(block.shape[1] for block in blocks.values()), path)
+    labels = _class_names(flat, blocks, target, path)
+    columns = {name: array for name, array in flat.items() if array is not labels}
+    if blocks:
+        columns |= _scores(blocks, columns, labels, target, path)
+    _check_lengths(columns, path)
+    arrow = tuple(_arrow(name, array, path) for name, array in columns.items())
+    return Table(path, tuple(columns), arrow)
+
+
+def _arrays(content: bytes, path: str) -> dict[str, NDArray[Any]]:
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            if not file.files:
+                raise InvalidInput(f"{path} holds no arrays.")
+            arrays = {name: file[name] for name in file.files}
+    except InvalidInput:
+        raise
+    except Exception as error:  # a dozen kinds, depending on which byte is broken
+        if "pickle" in str(error):
+            raise InvalidInput(
+                f"{path} holds Python objects, which polyroc does not load because loading can run "
+                "code. Save labels as strings or integers, such as y.astype(str)."
+            ) from None
+        raise unreadable(path, "an NPZ file", error) from None
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray):
+            raise InvalidInput(
+                f"{path} is a zip archive but no NPZ file (it holds {shown(name)}). "
+                "Save the table as CSV (UTF-8), Parquet or NPZ."
+            )
+    return arrays
+
+
+def _class_names(
+    flat: Arrays, blocks: Arrays, target: str | None, path: str
+) -> NDArray[Any] | None:
+    """The array that names the columns of the tables: named so, and as long as they are wide."""
+    widths = {block.shape[1] for block in blocks.values()}
+    found = [
+        name
+        for name, array in flat.items()
+        if name != target and is_named(name, LABEL_ARRAYS) and len(array) in widths
+    ]
+    if len(found) > 1:
+        raise InvalidInput(f"{path} has several arrays of class names: {', '.join(found)}.")
+    return flat[found[0]] if found else None
+
+
+def _scores(
+    blocks: Arrays,
+    flat: Arrays,
+    labels: NDArray[Any] | None,
+    target: str | None,
+    path: str,
+) -> dict[str, NDArray[Any]]:
+    """The columns of the tables of scores, each named ``table:class``."""
+    names = classes_of(_target(flat, target, path)) if labels is None else tuple(labels.tolist())
+    columns: dict[str, NDArray[Any]] = {}
+    for block, scores in blocks.items():
+        if scores.shape[1] != len(names):
+            known = "the labels that occur" if labels is None else "labels"
+            raise InvalidInput(
+                f"{path}: the array {shown(block)} has {scores.shape[1]} columns for the "
+                f"{len(names)} classes of {known}. Save the classes in order as labels=…."
+            )
+        columns |= {f"{block}:{name}": scores[:, k] for k, name in enumerate(names)}
+    return columns
+
+
+def _target(flat: Arrays, target: str | None, path: str) -> NDArray[Any]:
+    name = target_among(tuple(flat), target, path)
+    if name not in flat:
+        raise InvalidInput(
+            f"{path}: there is no array {shown(name)} of labels among {listed(flat)}."
+        )
+    return flat[name]
+
+
+def _check_lengths(columns: Arrays, path: str) -> None:
+    lengths = {len(array) for array in columns.values()}
+    if len(lengths) > 1:
+        each = ", ".join(f"{name} {len(array)}" for name, array in list(columns.items())[:6])
+        raise InvalidInput(f"{path}: arrays have different lengths ({each}). Save one per case.")
+
+
+def _arrow(name: str, array: NDArray[Any], path: str) -> Any:
+    import pyarrow as pa
+
+    kind = array.dtype.kind
+    if kind not in "biufSU":
+        raise InvalidType(
+            f"{path}: the array {shown(name)} has the type {array.dtype}. Save numbers or strings."
+        )
+    if kind == "f" and array.dtype.itemsize not in (4, 8):
+        array = array.astype(np.float64)
+    if kind in "SU":
+        return pa.array(array.astype(str).tolist())
+    return pa.array(np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False)))

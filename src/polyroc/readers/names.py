@@ -1,0 +1,74 @@
+"""Which column is what, by its name: words for targets, weights and groups."""
+
+from collections.abc import Sequence
+
+from polyroc.classes import listed
+from polyroc.errors import InvalidInput
+from polyroc.options import shown
+
+TARGETS = (
+    "y",
+    "y_true",
+    "true_y",
+    "label",
+    "labels",
+    "target",
+    "class",
+    "truth",
+    "true_class",
+    "true_label",
+    "ground_truth",
+    "actual",
+    "outcome",
+    "diagnosis",
+)
+WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights", "case_weight")
+GROUPS = ("patient", "patient_id", "group", "groups", "group_id", "subject", "subject_id")
+LABEL_ARRAYS = ("labels", "classes", "class_names")
+"""Arrays of an NPZ file that name the columns of the tables of scores."""
+
+BEGINNINGS = ("", "p_", "prob_", "proba_", "probability_", "score_", "p:", "prob:", "proba:")
+"""What may stand before the name of a class where a file holds one model."""
+
+SECOND_CLASS = ("score", "prob", "proba", "probability", "p", "y_score", "y_prob", "y_proba")
+"""Names for one column of scores that belongs to the second of two classes."""
+
+
+def is_named(name: str, words: Sequence[str]) -> bool:
+    """Whether a name is one of some words, whatever its case."""
+    return name.strip().casefold().replace(" ", "_").replace("-", "_") in words
+
+
+def target_among(names: Sequence[str], target: str | None, path: str) -> str:
+    """The column of labels: the one given, or the only one that is named like one."""
+    if target is not None:
+        return target
+    found = [name for name in names if is_named(name, TARGETS)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InvalidInput(
+            f"{path}: several columns could hold the true classes: {listed(found)}. "
+            "Choose one with target=."
+        )
+    raise InvalidInput(
+        f"{path}: no column is named like the true classes (y, label, truth, …). The columns are "
+        f"{listed(names)}. Name the one with target=."
+    )
+
+
+def role_among(
+    names: Sequence[str], given: str | bool | None, words: Sequence[str], option: str, path: str
+) -> str | None:
+    """A column of weights or groups: as given, guessed (None), or none (False)."""
+    if given is False:
+        return None
+    if isinstance(given, str):
+        return given
+    found = [name for name in names if is_named(name, words)]
+    if len(found) > 1:
+        raise InvalidInput(
+            f"{path}: several columns could be the {option}: {listed(found)}. Choose one with "
+            f"{option}=, for instance {option}={shown(found[0])}."
+        )
+    return found[0] if found else None

@@ -1,0 +1,218 @@
+"""``read_predictions``: true classes and the scores of one model or several, from a file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.classes import classes_of, listed
+from polyroc.errors import InvalidInput, InvalidType, UnknownName
+from polyroc.intake import read_labels
+from polyroc.options import shown
+from polyroc.predictions import Predictions
+from polyroc.readers.cells import groups_in, labels_in, numbers_in
+from polyroc.readers.names import GROUPS, WEIGHTS, role_among, target_among
+from polyroc.readers.scores import (
+    ColumnsLike,
+    Scores,
+    Search,
+    guessed_scores,
+    named_scores,
+    spelled,
+)
+from polyroc.readers.table import PathLike, Table, read_table
+from polyroc.typing import Float64Array, Label, LabelsLike
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which column of a file is what."""
+
+    target: str
+    scores: Mapping[str, tuple[str, ...]]
+    """Columns of each model, in the order of the classes."""
+    weight: str | None = None
+    group: str | None = None
+    unused: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """The roles in words, for people to check."""
+        columns = [name for names in self.scores.values() for name in names]
+        parts = [f"true classes in {shown(self.target)}", f"scores in {listed(columns, 4)}"]
+        parts += [f"weights in {shown(self.weight)}"] if self.weight else []
+        parts += [f"groups in {shown(self.group)}"] if self.group else []
+        parts += [f"not used: {listed(self.unused, 4)}"] if self.unused else []
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class FilePredictions:
+    """Labels, and the scores of each model, of the cases in a file.
+
+    Attributes
+    ----------
+    path : of the file.
+    y_true : (n,) true classes.
+    models : scores of each model, (n, K), or (n, 1) for the second of two classes.
+    labels : the classes in the order of the columns.
+    sample_weight, groups : (n,) where the file has them.
+    roles : the column that each of these comes from.
+    """
+
+    path: str
+    y_true: NDArray[Any]
+    models: dict[str, Float64Array]
+    labels: tuple[Label, ...]
+    sample_weight: Float64Array | None
+    groups: NDArray[Any] | None
+    roles: Roles
+
+    def __len__(self) -> int:
+        return len(self.y_true)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.models)
+        return f"FilePredictions({len(self)} cases, classes {listed(self.labels)}, models {names})"
+
+    def predictions(self, model: str | None = None, **options: Any) -> Predictions:
+        """The predictions of a model, which need not be named if it is the only one."""
+        if model is None and len(self.models) == 1:
+            model = next(iter(self.models))
+        scores = _chosen(self.models, model, self.path)
+        return Predictions(
+            self.y_true,
+            scores,
+            labels=list(self.labels),
+            sample_weight=self.sample_weight,
+            **options,
+        )
+
+
+def read_predictions(
+    path: PathLike,
+    *,
+    target: str | None = None,
+    columns: ColumnsLike | None = None,
+    model: str | None = None,
+    labels: LabelsLike | None = None,
+    weight: str | bool | None = None,
+    group: str | bool | None = None,
+) -> FilePredictions:
+    """True classes and scores from a CSV, Parquet, Arrow or NPZ file, which is read into memory.
+
+    Columns that are not named by an option are found by their names; ``roles`` of the result says
+    which were taken.
+
+    Parameters
+    ----------
+    path : the file. Text may be gzipped, UTF-8 or UTF-16, with any usual separator.
+    target : the column of true classes; by default the one named y, label, target, truth, ….
+    columns : the columns of the scores in the order of the classes, or a mapping from class to
+        column. By default those named after the classes, alone or after ``p_``, ``prob_``,
+        ``proba_``, ``score_``; several models are told apart by names such as ``forest:common``.
+    model : the only model to read of several.
+    labels : the classes in order; by default those of the columns.
+    weight, group : columns of weights of the cases and of what cases belong together, such as
+        patients; None finds them by their names, False reads none.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "forest.csv")
+    ...     _ = path.write_text("y,p_a,p_b\\na,.9,.1\\nb,.2,.8\\n")
+    ...     read = read_predictions(path)
+    >>> read
+    FilePredictions(2 cases, classes 'a', 'b', models forest)
+    >>> read.models["forest"]
+    array([[0.9, 0.1],
+           [0.2, 0.8]])
+    >>> read.roles.describe()
+    "true classes in 'y'; scores in 'p_a', 'p_b'"
+    """
+    table = read_table(path, target=target)
+    target = target_among(table.names, target, table.path)
+    others = tuple(name for name in table.names if name != target)
+    weight = role_among(others, weight, WEIGHTS, "weight", table.path)
+    group = role_among(others, group, GROUPS, "group", table.path)
+    taken = [name for name in (target, weight, group) if name is not None]
+    table.check_has(taken)
+    y_true = labels_in(table, target)
+    free = tuple(name for name in table.names if name not in taken)
+    search = Search(table, free, classes_of(y_true), _typed(labels, y_true))
+    scores = guessed_scores(search) if columns is None else named_scores(search, columns)
+    models = scores.models
+    if model is not None:
+        models = {model: _chosen(models, model, table.path)}
+    return _read(table, Scores(scores.labels, models), y_true, target, weight, group)
+
+
+def _read(
+    table: Table,
+    scores: Scores,
+    y_true: NDArray[Any],
+    target: str,
+    weight: str | None,
+    group: str | None,
+) -> FilePredictions:
+    used = {target, weight, group, *(name for names in scores.models.values() for name in names)}
+    unused = tuple(dict.fromkeys(name for name in table.names if name not in used))
+    tables = {
+        model: np.column_stack([numbers_in(table, name) for name in names])
+        for model, names in scores.models.items()
+    }
+    return FilePredictions(
+        table.path,
+        y_true,
+        tables,
+        scores.labels,
+        None if weight is None else numbers_in(table, weight),
+        None if group is None else groups_in(table, group),
+        Roles(target, scores.models, weight, group, unused),
+    )
+
+
+def _chosen(models: Mapping[str, Any], model: str | None, path: str) -> Any:
+    if model is None:
+        raise InvalidInput(f"{path} has the models {listed(models)}. Choose one with model=.")
+    if not isinstance(model, str) or model not in models:
+        raise UnknownName(
+            f"{path}: there is no model {shown(model)}. There {_are(len(models))} {listed(models)}."
+        )
+    return models[model]
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _typed(labels: LabelsLike | None, y_true: NDArray[Any]) -> tuple[Label, ...] | None:
+    """The classes asked for as labels of the type that the column has: "1" as 1."""
+    if labels is None:
+        return None
+    given = read_labels(labels, "labels")[0].tolist()
+    if not given:
+        raise InvalidInput("labels names no class. Name all of them, or leave labels out.")
+    repeated = [label for label in given if given.count(label) > 1]
+    if repeated:
+        raise InvalidInput(
+            f"labels name {shown(repeated[0])} more than once. Name each class once."
+        )
+    kind = y_true.dtype.kind
+    if kind == "O":
+        return tuple(spelled(label) for label in given)
+    known = {spelled(label).casefold(): label for label in np.unique(y_true).tolist()}
+    return tuple(known.get(spelled(label).casefold(), _number(label, kind)) for label in given)
+
+
+def _number(label: Any, kind: str) -> Label:
+    if kind == "b" or isinstance(label, bool):
+        raise InvalidInput(f"labels names {shown(label)}, but the labels are True and False.")
+    try:
+        return int(label)
+    except ValueError:
+        raise InvalidType(
+            f"labels names {shown(label)}, but the true classes are whole numbers."
+        ) from None

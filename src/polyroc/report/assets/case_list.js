@@ -1,0 +1,95 @@
+// The cases of the chosen cell, those farthest from their own class first.
+
+import { classes, nClasses, nCases, codes, scores, rowOf } from "./data.js";
+import { state, update, onChange } from "./state.js";
+import { make, nameOf, byId } from "./elements.js";
+
+const MOST_CASES = 50;
+const MOST_COLUMNS = 8;
+
+export function casesOf(cell) {
+  const found = [];
+  const { decided } = state.results[state.model];
+  for (let i = 0; i < nCases; i += 1) {
+    if (codes[i] * nClasses + decided[i] === cell) found.push(i);
+  }
+  return found;
+}
+
+// One case in a line: what it is, what is decided, and its probabilities.
+export function describe(i) {
+  const { decided } = state.results[state.model];
+  const table = scores[state.model];
+  const order = classes
+    .map((_, k) => k)
+    .sort((a, b) => table[i * nClasses + b] - table[i * nClasses + a]);
+  const parts = order
+    .slice(0, MOST_COLUMNS)
+    .map((k) => `${classes[k]} ${table[i * nClasses + k].toFixed(3)}`);
+  return `Row ${rowOf(i)}: truth ${classes[codes[i]]}, decided ${classes[decided[i]]}. ${parts.join(", ")}`;
+}
+
+function headings(columns) {
+  const row = make("tr", {}, make("th", { scope: "col", textContent: "row" }));
+  for (const k of columns) row.append(make("th", { scope: "col" }, "p(", nameOf(classes[k]), ")"));
+  return make("thead", {}, row);
+}
+
+function caseRow(i, columns) {
+  const row = make("tr", {}, make("th", { scope: "row", textContent: String(rowOf(i)) }));
+  for (const k of columns) {
+    row.append(
+      make("td", {
+        className: "number",
+        textContent: scores[state.model][i * nClasses + k].toFixed(4),
+      }),
+    );
+  }
+  row.addEventListener("pointerenter", () => update({ focused: i }));
+  return row;
+}
+
+function list(box) {
+  const cell = state.selected;
+  if (cell === null) {
+    box.replaceChildren(
+      make("p", {
+        className: "muted",
+        textContent:
+          "Press a cell of the table of decisions to list its cases here and to mark them in the picture.",
+      }),
+    );
+    return;
+  }
+  const [truth, decided] = [Math.floor(cell / nClasses), cell % nClasses];
+  const found = casesOf(cell);
+  const own = (i) => scores[state.model][i * nClasses + truth];
+  found.sort((a, b) => own(a) - own(b) || a - b);
+  const columns =
+    nClasses <= MOST_COLUMNS ? classes.map((_, k) => k) : [...new Set([truth, decided])];
+  const shown = found.slice(0, MOST_CASES);
+  const told = make(
+    "p",
+    { className: "muted" },
+    nameOf(classes[truth]),
+    " decided as ",
+    nameOf(classes[decided]),
+    `: ${found.length} cases${found.length > shown.length ? `, the ${shown.length} least like their class shown` : ""}. Rows are counted from 0.`,
+  );
+  const table = make(
+    "table",
+    { className: "cases" },
+    headings(columns),
+    make("tbody", {}, ...shown.map((i) => caseRow(i, columns))),
+  );
+  const scroll = make("div", { className: "scroll tall", tabIndex: 0, role: "region" }, table);
+  scroll.setAttribute("aria-labelledby", "cases-heading");
+  box.replaceChildren(told, shown.length ? scroll : "");
+}
+
+export function startCaseList() {
+  const box = byId("cases");
+  onChange((changes) => {
+    if ("selected" in changes || "model" in changes || changes.costs) list(box);
+  });
+}

@@ -1,0 +1,50 @@
+// The data of the page: JSON in a script element that is never run, arrays in it as base64.
+
+export const page = JSON.parse(document.getElementById("page-data").textContent);
+
+const TYPES = { Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array };
+
+export function unpack(packed) {
+  const text = atob(packed.data);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
+  return new TYPES[packed.type](bytes.buffer);
+}
+
+export const classes = page.classes.map((name) => (name.trim() ? name : "(empty)"));
+export const nClasses = classes.length;
+export const models = page.models;
+export const codes = unpack(page.cases.codes);
+export const nCases = codes.length;
+export const weights = page.cases.weights && unpack(page.cases.weights);
+export const scores = page.cases.scores.map(unpack);
+export const surfaces = page.surfaces.map((surface) => ({
+  costs: unpack(surface.costs),
+  tables: unpack(surface.tables),
+  front: unpack(surface.front),
+}));
+
+const rows = page.cases.rows && unpack(page.cases.rows);
+
+// The position of a case among those that the report was made from, counted from 0.
+export function rowOf(i) {
+  return rows ? rows[i] : i;
+}
+
+// Positions of the errors in a K × K table, row by row, as Python keeps them.
+export const errorCells = [];
+for (let cell = 0; cell < nClasses * nClasses; cell += 1) {
+  if (Math.floor(cell / nClasses) !== cell % nClasses) errorCells.push(cell);
+}
+
+// Weight and effective number of the cases of each class: (Σw)²/Σw², their number if unweighted.
+export const classWeight = new Float64Array(nClasses);
+export const classCount = new Float64Array(nClasses);
+const squares = new Float64Array(nClasses);
+for (let i = 0; i < nCases; i += 1) {
+  const weight = weights ? weights[i] : 1;
+  classWeight[codes[i]] += weight;
+  squares[codes[i]] += weight * weight;
+}
+for (let k = 0; k < nClasses; k += 1) classCount[k] = classWeight[k] ** 2 / squares[k];
+export const totalWeight = classWeight.reduce((sum, weight) => sum + weight, 0);

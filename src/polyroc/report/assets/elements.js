@@ -1,0 +1,55 @@
+// Elements of the page. Text goes in as text: names of classes and models are never markup.
+
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key in element && key !== "list") element[key] = value;
+    else element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+// A name given by the user: it may run from right to left without turning what stands around it.
+export function nameOf(text) {
+  return make("bdi", { textContent: text });
+}
+
+// A class in a sentence: a bare number would read as a count.
+export function spoken(name) {
+  return /\p{L}|[()]/u.test(name) ? name : `class ${name}`;
+}
+
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+export function percent(share, digits = 1) {
+  return `${(100 * share).toFixed(digits)}\u00a0%`; // the space does not break
+}
+
+// Numbers with few digits: 3 significant ones, no exponent unless it is needed.
+export function short(value) {
+  return String(Number(value.toPrecision(3)));
+}
+
+const AMOUNTS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+// A number of cases, or a sum of weights.
+export function amount(weight) {
+  return AMOUNTS.format(weight);
+}
+
+export function selectOf(id, label, options, chosen, onPick) {
+  const select = make("select", { id });
+  options.forEach((text, k) => {
+    select.append(make("option", { value: String(k), textContent: text, selected: k === chosen }));
+  });
+  select.addEventListener("change", () => onPick(Number(select.value)));
+  return make(
+    "span",
+    { className: "picker" },
+    make("label", { htmlFor: id, textContent: label }),
+    select,
+  );
+}

@@ -1,0 +1,244 @@
+// The cases by their probabilities. Three classes: a triangle whose corners are the classes, with
+// the regions of the decisions. Two: a line. More: two probabilities against each other.
+
+import { classes, nClasses, nCases, codes, scores } from "./data.js";
+import { state, update, onChange } from "./state.js";
+import { make, nameOf, byId, short, selectOf } from "./elements.js";
+import { casesOf, describe } from "./case_list.js";
+import { region } from "./regions.js";
+import { colours, prepare, drawPoints, fitted, mixed } from "./canvas.js";
+
+const EDGE = 30;
+const REACH = 10; // pixels from which a case answers to the pointer
+let canvas;
+let axes = [0, 1];
+let longest = 1; // of the two axes: among many classes probabilities are small
+const xs = new Float32Array(nCases);
+const ys = new Float32Array(nCases);
+
+function corners(width, height) {
+  return [
+    [EDGE, height - EDGE],
+    [width - EDGE, height - EDGE],
+    [width / 2, EDGE],
+  ];
+}
+
+// A fixed shuffle of the cases over the height, so that equal probabilities do not hide each other.
+const jitter = (i) => (((i * 2654435761) >>> 8) % 1000) / 1000;
+
+function placeCases(width, height) {
+  const table = scores[state.model];
+  longest = 0;
+  for (let at = 0; at < table.length; at += nClasses) {
+    longest = Math.max(longest, table[at + axes[0]], table[at + axes[1]]);
+  }
+  longest ||= 1;
+  const points = corners(width, height);
+  for (let i = 0; i < nCases; i += 1) {
+    const at = i * nClasses;
+    if (nClasses === 3) {
+      xs[i] =
+        table[at] * points[0][0] + table[at + 1] * points[1][0] + table[at + 2] * points[2][0];
+      ys[i] =
+        table[at] * points[0][1] + table[at + 1] * points[1][1] + table[at + 2] * points[2][1];
+    } else if (nClasses === 2) {
+      xs[i] = EDGE + table[at + 1] * (width - 2 * EDGE);
+      ys[i] = EDGE + ((codes[i] ? 0 : 1) + 0.08 + 0.84 * jitter(i)) * (height / 2 - EDGE);
+    } else {
+      xs[i] = EDGE + (table[at + axes[0]] / longest) * (width - 2 * EDGE);
+      ys[i] = height - EDGE - (table[at + axes[1]] / longest) * (height - 2 * EDGE);
+    }
+  }
+}
+
+function tint(palette, j) {
+  return mixed(palette.ofClass(j), palette.paper, 0.8);
+}
+
+function drawTriangle({ context, width, height }, palette) {
+  const points = corners(width, height);
+  const place = (p) =>
+    [0, 1].map((axis) => p[0] * points[0][axis] + p[1] * points[1][axis] + p[2] * points[2][axis]);
+  for (let j = 0; j < 3; j += 1) {
+    const polygon = region(state.costs, j);
+    if (polygon.length < 3) continue;
+    context.beginPath();
+    polygon.forEach((p) => context.lineTo(...place(p)));
+    context.closePath();
+    context.fillStyle = tint(palette, j);
+    context.fill();
+  }
+  context.beginPath();
+  points.forEach((point) => context.lineTo(...point));
+  context.closePath();
+  context.strokeStyle = palette.muted;
+  context.stroke();
+}
+
+function drawLine({ context, width, height }, palette) {
+  const [wrongly1, wrongly0] = [state.costs[1], state.costs[2]]; // truth 0 decided 1, and back
+  const border = EDGE + (wrongly1 / (wrongly1 + wrongly0)) * (width - 2 * EDGE);
+  context.fillStyle = tint(palette, 0);
+  context.fillRect(EDGE, EDGE, border - EDGE, height - 2 * EDGE);
+  context.fillStyle = tint(palette, 1);
+  context.fillRect(border, EDGE, width - EDGE - border, height - 2 * EDGE);
+}
+
+function drawLabels({ context, width, height }, palette) {
+  context.font = "13px system-ui, sans-serif";
+  context.fillStyle = palette.ink;
+  const write = (text, x, y, align, room) => {
+    context.textAlign = align;
+    context.fillText(fitted(context, text, room), x, y);
+  };
+  if (nClasses === 3) {
+    write(classes[0], 4, height - 9, "left", width / 2 - 10);
+    write(classes[1], width - 4, height - 9, "right", width / 2 - 10);
+    write(classes[2], width / 2, EDGE - 10, "center", width - 20);
+    return;
+  }
+  const room = width - 2 * EDGE;
+  if (nClasses === 2) {
+    write(`probability of ${classes[1]} →`, width - EDGE, height - 9, "right", room);
+    write(`truth: ${classes[1]} above, ${classes[0]} below`, EDGE, EDGE - 10, "left", room);
+    return;
+  }
+  const [across, upward] = axes.map((k) => classes[k]);
+  write(
+    `0 to ${short(longest)}: probability of ${across} →`,
+    width - EDGE,
+    height - 9,
+    "right",
+    room,
+  );
+  write(`↑ probability of ${upward}`, EDGE, EDGE - 10, "left", room);
+}
+
+function drawCases(frame, palette) {
+  const { decided } = state.results[state.model];
+  const kinds = [];
+  for (let k = 0; k < nClasses; k += 1) {
+    const shape = k % 4;
+    const colour = palette.ofClass(k);
+    kinds.push({ colour: mixed(colour, palette.paper, 0.55), shape, radius: 1.6 });
+    kinds.push({ colour: mixed(colour, palette.ink, 0.12), shape, radius: 2.3 });
+    kinds.push({ colour: palette.paper, shape, radius: 5.2 }, { colour, shape, radius: 4 });
+  }
+  const cell = state.selected;
+  drawPoints(frame, kinds, (put) => {
+    for (let i = 0; i < nCases; i += 1) {
+      if (decided[i] === codes[i]) put(xs[i], ys[i], codes[i] * 4);
+    }
+    for (let i = 0; i < nCases; i += 1) {
+      if (decided[i] !== codes[i]) put(xs[i], ys[i], codes[i] * 4 + (cell === null ? 1 : 0));
+    }
+    if (cell === null) return;
+    for (const i of casesOf(cell)) {
+      put(xs[i], ys[i], codes[i] * 4 + 2);
+      put(xs[i], ys[i], codes[i] * 4 + 3);
+    }
+  });
+}
+
+function draw() {
+  const palette = colours();
+  const frame = prepare(canvas, nClasses === 3 ? 0.88 : nClasses === 2 ? 0.6 : 0.9);
+  placeCases(frame.width, frame.height);
+  if (nClasses === 3) drawTriangle(frame, palette);
+  else if (nClasses === 2) drawLine(frame, palette);
+  else {
+    frame.context.strokeStyle = palette.rule;
+    frame.context.strokeRect(EDGE, EDGE, frame.width - 2 * EDGE, frame.height - 2 * EDGE);
+  }
+  drawCases(frame, palette);
+  drawLabels(frame, palette);
+  drawFocus(frame, palette);
+}
+
+function drawFocus({ context, width }, palette) {
+  const tip = canvas.nextElementSibling;
+  const i = state.focused;
+  tip.hidden = i < 0;
+  if (i < 0) return;
+  context.beginPath();
+  context.arc(xs[i], ys[i], 7, 0, 2 * Math.PI);
+  context.lineWidth = 2;
+  context.strokeStyle = palette.ink;
+  context.stroke();
+  context.lineWidth = 1;
+  tip.textContent = describe(i);
+  tip.style.left = `${Math.max(0, Math.min(xs[i] + 10, width - 230))}px`;
+  tip.style.top = `${ys[i] + 12}px`;
+}
+
+function nearest(x, y) {
+  let [found, least] = [-1, REACH * REACH];
+  for (let i = 0; i < nCases; i += 1) {
+    const apart = (xs[i] - x) ** 2 + (ys[i] - y) ** 2;
+    if (apart < least) [found, least] = [i, apart];
+  }
+  return found;
+}
+
+// Keys go through the cases of the chosen cell, or through all that are decided wrongly.
+function step(direction) {
+  const { decided } = state.results[state.model];
+  const found =
+    state.selected === null
+      ? [...codes.keys()].filter((i) => decided[i] !== codes[i])
+      : casesOf(state.selected);
+  if (!found.length) return;
+  const at = found.indexOf(state.focused);
+  const next =
+    at < 0
+      ? direction > 0
+        ? 0
+        : found.length - 1
+      : (at + direction + found.length) % found.length;
+  update({ focused: found[next], spoken: describe(found[next]) });
+}
+
+function listen() {
+  canvas.addEventListener("pointermove", (event) => {
+    const found = nearest(event.offsetX, event.offsetY);
+    if (found !== state.focused) update({ focused: found });
+  });
+  canvas.addEventListener("pointerleave", () => update({ focused: -1 }));
+  canvas.addEventListener("blur", () => update({ focused: -1 }));
+  canvas.addEventListener("keydown", (event) => {
+    const direction = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (direction) step(direction);
+    else if (event.key === "Escape") update({ focused: -1 });
+    else return;
+    event.preventDefault();
+  });
+}
+
+// Colours and shapes of the true classes; more than these would not be told apart.
+function legend() {
+  if (nClasses > 12) return;
+  const items = classes.map((name, k) =>
+    make("li", {}, make("span", { className: `key class-${k % 6} shape-${k % 4}` }), nameOf(name)),
+  );
+  byId("simplex-choice").append(make("ul", { className: "truths" }, ...items));
+}
+
+export function startSimplex() {
+  canvas = byId("simplex");
+  legend();
+  byId("simplex-told").textContent =
+    `Colour and shape: truth.${nClasses <= 3 ? " Tint: decision." : ""} Strong: decided wrongly. Point at a case to see its row, or use the arrow keys.`;
+  if (nClasses > 3) {
+    const pick = (axis) => (k) => {
+      axes = axes.with(axis, k);
+      draw();
+    };
+    byId("simplex-choice").append(
+      selectOf("across", "Across", classes, axes[0], pick(0)),
+      selectOf("upward", "Upward", classes, axes[1], pick(1)),
+    );
+  }
+  listen();
+  onChange(draw);
+}

@@ -1,0 +1,105 @@
+"""Every kind of bad input: one line on standard error, exit code 2, nothing written."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli.running import EXAMPLE, FOUR_CASES, refused, run, written
+
+CASES = {
+    "NaN": ("y,p_a,p_b\na,.9,.1\nb,nan,.8\n", "no value in row 1 (line 3), column 'p_a'"),
+    "missing": ("y,p_a,p_b\na,.9,.1\nb,.2,\n", "no value in row 1 (line 3), column 'p_b'"),
+    "infinite": ("y,p_a,p_b\na,.9,.1\nb,.2,inf\n", "holds inf in row 1 (line 3), column 'p_b'"),
+    "a word": ("y,p_a,p_b\na,.9,.1\nb,x,.8\n", "holds 'x' in row 1 (line 3), column 'p_a'"),
+    "no label": ("y,p_a,p_b\na,.9,.1\n,.2,.8\n", "no value in row 1 (line 3), column 'y'"),
+    "broken label": ("y,p_1,p_2\n1,.9,.1\n1.5,.2,.8\n", "holds 1.5 in row 1 (line 3)"),
+    "decimal commas": ("y;a;b\na;0,9;0,1\nb;0,2;0,8\n", "holds '0,9' in row 0 (line 2)"),
+    "negative weight": (
+        "y,p_a,p_b,weight\na,.9,.1,1\nb,.2,.8,-1\n",
+        "weights holds -1.0 in row 1",
+    ),
+    "short row": ("y,p_a,p_b\na,.9,.1\nb,.2\n", "Row #3: Expected 3 columns, got 2"),
+    "one class": ("y,p_a\na,.9\na,.2\n", "at least two classes are needed"),
+    "absent class": ("y,p_a,p_b\na,.9,.1\na,.2,.8\n", "The class 'b' has no cases."),
+    "empty": ("", "is empty"),
+    "blank": ("\n\n  \n", "is empty"),
+    "header only": ("y,p_a,p_b\n", "has columns but no rows"),
+    "unknown label": ("y,p_a,p_b\na,.9,.1\nb,.2,.8\nc,0,1\n", "no column of scores for 'c'"),
+    "twice": ("y,p_a,p_b,p_a\na,.9,.1,0\nb,.2,.8,0\n", "there are 2 columns named 'p_a'"),
+    "two targets": ("y,truth,p_a,p_b\na,a,.9,.1\n", "could hold the true classes: 'y', 'truth'"),
+    "no target": ("q,p_a,p_b\na,.9,.1\n", "Name the one with --target."),
+    "two sets": ("y,a,b,p_a,p_b\na,1,0,.9,.1\nb,0,1,.2,.8\n", "several sets of columns"),
+}
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_text(kind: str, tmp_path: Path) -> None:
+    text, message = CASES[kind]
+    path = written(tmp_path, text)
+    assert message in refused("evaluate", path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--target", "q"], "there is no column 'q'. The columns are 'y', 'p_a', 'p_b'."),
+        (["--weights", "q"], "there is no column 'q'"),
+        (["--labels", "a,b,c"], "no column of scores for 'c'"),
+        (["--labels", "a,a"], "labels name 'a' "),
+        (["--labels", "a,x", "--columns", "p_a,p_b"], "label 'b' in row 1"),
+        (["--columns", "p_a,p_b,y"], "do not say which of the classes"),
+        (["--model", "forest"], "there is no model 'forest'. There is 'x'."),
+    ],
+)
+def test_options(options: list[str], message: str, tmp_path: Path) -> None:
+    assert message in refused("evaluate", written(tmp_path, FOUR_CASES), *options)
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    assert "There is no file" in refused("evaluate", tmp_path / "nothing.csv")
+    assert "is a folder" in refused("evaluate", tmp_path)
+    binary = tmp_path / "x.bin"
+    binary.write_bytes(bytes(range(256)))
+    assert "neither text nor a table" in refused("evaluate", binary)
+
+
+@pytest.mark.parametrize("start", [b"PAR1", b"ARROW1\0\0", b"PK\x03\x04", b"\x1f\x8b\x08", b"FEA1"])
+def test_starts_of_formats_without_the_rest(start: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "cut"
+    path.write_bytes(start + b"\0" * 40)
+    assert "cannot be read as" in refused("evaluate", path)
+
+
+def test_a_million_columns(tmp_path: Path) -> None:
+    path = written(tmp_path, "y," + ",".join(map(str, range(10**6))) + "\n")
+    assert "more than 100,000 columns" in refused("evaluate", path)
+
+
+def test_pickled_objects_are_not_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, y_true=np.array(["a", "b"], dtype=object), m=np.eye(2))
+    assert "holds Python objects" in refused("evaluate", path)
+
+
+@pytest.mark.parametrize("command", ["compare", "surface", "report", "study"])
+def test_other_commands_refuse_alike(command: str, tmp_path: Path) -> None:
+    path = written(tmp_path, CASES["missing"][0])
+    output = ["-o", tmp_path / "out"] if command in ("surface", "report") else []
+    message = refused(command, path, *output)
+    assert "no value in row 1 (line 3), column 'p_b'" in message
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("command", ["surface", "report"])
+def test_outputs_that_cannot_be_written(command: str, tmp_path: Path) -> None:
+    source = written(tmp_path, FOUR_CASES)
+    assert "There is no folder" in refused(command, source, "-o", tmp_path / "no" / "out")
+    assert "is a folder" in refused(command, source, "-o", tmp_path)
+    assert "is the file that is read" in refused(command, source, "-o", source)
+    assert source.read_text() == FOUR_CASES
+
+
+def test_no_command_and_unknown_ones() -> None:
+    assert run("evaluate").exit_code == 2
+    assert "No such command" in run("evaluat", EXAMPLE).stderr

@@ -1,0 +1,119 @@
+"""``polyroc evaluate``, as a newcomer would try it."""
+
+from pathlib import Path
+
+import pytest
+from cli.running import EXAMPLE, FOUR_CASES, document, refused, run, written
+
+from polyroc import evaluate
+from polyroc.datasets import example_predictions
+
+
+def test_values_are_those_of_the_library() -> None:
+    example = example_predictions()
+    made = document("evaluate", EXAMPLE, "--level", "0.9", "--metrics", "hand_till,pdi")
+    for model in made["models"]:
+        scores = example.models[model["model"]]
+        metrics = ["hand_till", "pdi"]
+        expected = evaluate(example.y_true, scores, metrics, labels=example.labels, level=0.9)
+        assert {"model": model["model"], **expected.to_dict()} == model
+
+
+def test_says_what_was_read_as_what() -> None:
+    result = run("evaluate", EXAMPLE, "--model", "forest")
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    assert "850 cases of 3 classes: 440 common, 350 frequent, 60 rare." in words
+    assert "true classes in 'truth'; scores in 'forest:common', 'forest:frequent'" in words
+    assert "not used: 'logistic:common'" in words
+    assert "hand_till 0.8748 0.8453–0.8994" in words
+
+
+@pytest.mark.parametrize("columns", [80, 50])
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_tables_fit_the_screen(command: str, columns: int) -> None:
+    result = run(command, EXAMPLE, columns=columns)
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= columns
+    rows = [line for line in result.stdout.splitlines() if "hand_till_probabilistic" in line]
+    assert rows, "a name was broken in two"
+
+
+def test_all_metrics_with_reasons_for_those_that_do_not_exist() -> None:
+    result = run("evaluate", EXAMPLE, "--model", "bayes", "--metrics", "all")
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    assert "roc_auc – –" in words
+    assert "Note. roc_auc is defined for 2 classes, but there are 3." in words
+
+
+def test_no_metric_that_exists_is_code_1() -> None:
+    result = run("evaluate", EXAMPLE, "--model", "bayes", "--metrics", "roc_auc")
+    assert result.exit_code == 1
+    assert "roc_auc is defined for 2 classes" in result.stdout
+    assert result.stderr == "polyroc: None of these metrics exists for these data.\n"
+
+
+def test_rows_that_are_no_probabilities(tmp_path: Path) -> None:
+    path = written(tmp_path, "y,p_a,p_b\na,3,1\nb,1,4\na,2,2\nb,0,2\n")
+    result = run("evaluate", path, "-m", "hand_till,hand_till_scored")
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    assert "hand_till_scored – –" in words
+    assert "or --normalize to divide each row by its sum" in words
+    normalized = document("evaluate", path, "-m", "hand_till_scored", "--normalize")
+    assert normalized["models"][0]["metrics"][0]["value"] is not None
+
+
+def test_a_class_without_cases(tmp_path: Path) -> None:
+    text = "y,p_a,p_b,p_c\na,.9,.1,0\nb,.2,.8,0\na,.4,.6,0\nb,.3,.7,0\n"
+    path = written(tmp_path, text)
+    assert "The class 'c' has no cases. Pass --absent skip" in refused("evaluate", path)
+    metric = document("evaluate", path, "--absent", "skip", "-m", "hand_till")["models"][0]
+    assert metric["metrics"][0]["value"] == 1
+    assert any("without the classes c" in n["text"] for n in metric["metrics"][0]["notes"])
+
+
+def test_weights_and_groups_are_used_and_can_be_declined(tmp_path: Path) -> None:
+    text = "y,p_a,p_b,weight,patient\n" + "a,.9,.1,1,u\nb,.2,.8,1,v\na,.1,.9,3,w\nb,.3,.7,1,x\n"
+    path = written(tmp_path, text)
+
+    def value(*options: str) -> float:
+        made = document("evaluate", path, "-m", "hand_till", *options)
+        number: float = made["models"][0]["metrics"][0]["value"]
+        return number
+
+    assert value() == 0.25  # weight 1 of 4 in class a stands below both of b
+    assert value("--weights", "none") == 0.5
+    assert value("--weights", "weight") == 0.25
+    read = document("evaluate", path, "--groups", "none")["input"]["files"][0]
+    assert (read["weight"], read["group"], read["unused"]) == ("weight", None, ["patient"])
+
+
+def test_bootstrap_with_a_seed_repeats_itself() -> None:
+    command = ("evaluate", EXAMPLE, "--model", "forest", "-m", "hand_till", "--interval")
+    options = ("bootstrap", "--replicates", "50", "--seed", "1")
+    once, again = document(*command, *options), document(*command, *options)
+    assert once == again
+    assert once["models"][0]["metrics"][0]["method"].startswith("bootstrap")
+    assert document(*command, "none")["models"][0]["metrics"][0]["low"] is None
+
+
+def test_columns_by_options(tmp_path: Path) -> None:
+    path = written(tmp_path, FOUR_CASES.replace("p_a,p_b", "u,v"))
+    assert "no columns are named after the classes 'a', 'b'" in refused("evaluate", path)
+    for options in (["--columns", "u,v", "--labels", "a,b"], ["--columns", "b=v,a=u"]):
+        made = document("evaluate", path, "-m", "hand_till", *options)
+        assert made["models"][0]["metrics"][0]["value"] == 1
+    assert "mixes COLUMN and CLASS=COLUMN" in refused("evaluate", path, "--columns", "u,b=v")
+
+
+def test_unknown_metric_is_refused_before_the_file_is_read() -> None:
+    assert "There is no metric 'auc'." in refused("evaluate", "no such file", "-m", "auc")
+
+
+@pytest.mark.parametrize("option", [("--level", "2"), ("--level", "x"), ("--labels", "a,,b")])
+def test_options_that_make_no_sense(option: tuple[str, str]) -> None:
+    result = run("evaluate", EXAMPLE, *option)
+    assert result.exit_code == 2
+    assert f"Invalid value for '{option[0]}'" in result.stderr

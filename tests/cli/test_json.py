@@ -1,0 +1,93 @@
+"""The documents of ``--json`` hold what docs/json.md says, no more and no less."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.running import EXAMPLE, document, written
+
+from polyroc._version import __version__
+from polyroc.cli.documents import SCHEMA_VERSION
+from polyroc.datasets import three_class_mixture
+
+PAGE = Path(__file__).parents[2] / "docs" / "json.md"
+TYPES = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "label": (str, int, bool),
+    "null": type(None),
+    "object": dict,
+    "array": list,
+}
+
+
+@pytest.fixture(scope="module")
+def features(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    X, y = three_class_mixture((30, 30, 20), rng=1)
+    rows = [f"{a},{b},{label}" for (a, b), label in zip(X.tolist(), y.tolist(), strict=True)]
+    return written(tmp_path_factory.mktemp("json"), "\n".join(["u,v,class", *rows]) + "\n")
+
+
+def command_line(command: str, features: Path) -> tuple[object, ...]:
+    """A command whose document has something of everything."""
+    learners = ("--learners", "logistic,shrunken")
+    return {
+        "evaluate": ("evaluate", EXAMPLE, "-m", "all", "--model", "forest"),
+        "compare": ("compare", EXAMPLE),
+        "study": ("study", features, "--splits", 2, "-m", "hand_till,roc_auc", *learners),
+        "surface": ("surface", EXAMPLE, "--model", "forest", "--generations", 2),
+    }[command]
+
+
+def described(heading: str) -> dict[str, set[str]]:
+    """Paths and their types, from the table of a section of the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    section = re.search(rf"^## {heading}$(.*?)(?=^## |\Z)", text, re.M | re.S)
+    assert section is not None
+    rows = re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", section[1], re.M)
+    return {path: set(kinds.strip().split(" or ")) for path, kinds in rows}
+
+
+def found(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a document with its path; names that depend on the data are ``*``."""
+    if path:
+        yield path, value
+    if isinstance(value, dict) and not path.endswith(".settings"):
+        free = path.endswith((".scores", ".counts")) or ".values" in path
+        for key, inner in value.items():
+            yield from found(inner, f"{path}.{'*' if free else key}".strip("."))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from found(inner, f"{path}[]")
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "study", "surface"])
+def test_the_page_describes_the_document(command: str, features: Path) -> None:
+    made = document(*command_line(command, features))
+    assert made["schema"] == f"polyroc {command} {SCHEMA_VERSION}"
+    assert made["polyroc"] == __version__
+    shared = described("Every document")
+    known = shared | described(f"`{command}`")
+    seen = set()
+    for path, value in found(made):
+        assert path in known, f"{path} is not on the page"
+        assert any(isinstance(value, TYPES[kind]) for kind in known[path]), (path, value)
+        seen.add(path)
+    assert not known.keys() - shared.keys() - seen, "on the page only"
+
+
+def test_what_the_page_says_of_every_document_occurs(features: Path) -> None:
+    documents = [document(*command_line(each, features)) for each in ("evaluate", "study")]
+    seen = {path for made in documents for path, _ in found(made)}
+    assert described("Every document").keys() <= seen
+
+
+def test_numbers_that_do_not_exist_are_null(features: Path) -> None:
+    made = document("evaluate", EXAMPLE, "-m", "roc_auc,hand_till", "--model", "forest")
+    first = made["models"][0]["metrics"][0]
+    assert (first["metric"], first["value"], first["low"]) == ("roc_auc", None, None)
+    assert "NaN" not in json.dumps(made)

@@ -1,0 +1,100 @@
+"""``polyroc report`` and ``polyroc demo``: a page that is there, whole, and nowhere else."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.running import EXAMPLE, FOUR_CASES, run, written
+
+from polyroc.datasets import example_predictions
+
+
+def test_report_writes_a_page_and_says_where(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    result = run("report", EXAMPLE, "-o", path, "--title", "Three <b>models</b>")
+    assert result.exit_code == 0, result.stderr
+    assert f"Report: {path}" in result.stdout
+    page = path.read_text()
+    assert "Three &lt;b&gt;models&lt;/b&gt;" in page and "<b>models</b>" not in page
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_demo_shows_values_intervals_differences_and_a_report(tmp_path: Path) -> None:
+    path = tmp_path / "demo.html"
+    result = run("demo", "-o", path)
+    assert result.exit_code == 0, result.stderr
+    assert "850 cases of 3 classes: 440 common, 350 frequent, 60 rare." in result.stdout
+    assert "hand_till                .892 (.868–.913)" in result.stdout
+    assert "hand_till  logistic − forest     +0.0176  +0.0060 … +0.0292" in result.stdout
+    assert f"Report: {path}" in result.stdout
+    assert path.stat().st_size > 10_000
+
+
+class Writer:
+    """Stands in for the writer of reports where only what it is asked matters."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.error = error
+        self.calls: list[tuple[Any, ...]] = []
+
+    def __call__(self, path: Path, *cases: Any, **options: Any) -> Path:
+        self.calls.append((path, *cases, options))
+        path.write_text("half of a page")
+        if self.error is not None:
+            raise self.error
+        return path
+
+
+@pytest.fixture
+def writer(monkeypatch: pytest.MonkeyPatch) -> Writer:
+    made = Writer()
+    monkeypatch.setattr("polyroc.report.write_report", made)
+    return made
+
+
+def test_passes_what_the_file_and_the_options_say(tmp_path: Path, writer: Writer) -> None:
+    run("report", EXAMPLE, "-o", tmp_path / "r.html", "--title", "T", "--level", "0.8")
+    ((_, y_true, models, options),) = writer.calls
+    example = example_predictions()
+    assert list(y_true) == list(example.y_true)
+    assert {name: table.tolist() for name, table in models.items()} == {
+        name: table.tolist() for name, table in example.models.items()
+    }
+    assert options == {
+        "labels": list(example.labels),
+        "sample_weight": None,
+        "title": "T",
+        "level": 0.8,
+    }
+
+
+def test_demo_without_a_path_leaves_the_folder_alone(
+    tmp_path: Path, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("demo")
+    path = Path(result.stdout.rpartition("Report: ")[2].strip())
+    assert path.is_file() and path.suffix == ".html"
+    assert not list(tmp_path.iterdir())
+    path.unlink()
+    path.parent.rmdir()
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (OSError(28, "Full"), 2)])
+def test_what_was_there_stays_whole(
+    error: BaseException, code: int, tmp_path: Path, writer: Writer
+) -> None:
+    writer.error = error
+    path = written(tmp_path, "before", "r.html")
+    result = run("report", EXAMPLE, "-o", path)
+    assert result.exit_code == code
+    assert len(result.stderr.splitlines()) == 1
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_says_that_groups_are_not_used(tmp_path: Path, writer: Writer) -> None:
+    head, *rows = FOUR_CASES.splitlines()
+    text = "\n".join([f"{head},patient", *(f"{row},{n}" for n, row in enumerate(rows))])
+    result = run("report", written(tmp_path, text), "-o", tmp_path / "r.html")
+    assert "uses the groups in 'patient'" in " ".join(result.stdout.split())

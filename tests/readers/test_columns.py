@@ -1,0 +1,187 @@
+"""Which column is what: guesses, options, and ambiguity that is told, not resolved."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from polyroc.errors import InvalidInput, InvalidType, UnknownName
+from polyroc.readers import FilePredictions, read_features, read_predictions
+
+NAMES = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp", "Zs"]), min_size=1
+)
+
+
+def read(folder: Path, header: str, *rows: str, **options: Any) -> FilePredictions:
+    path = folder / "x.csv"
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return read_predictions(path, **options)
+
+
+@pytest.mark.parametrize("target", ["y", "Y_True", "label", "Class", "truth", "ground truth"])
+@pytest.mark.parametrize("start", ["", "p_", "prob_", "proba_", "score_", "p:", "odd_"])
+def test_names_of_targets_and_beginnings(target: str, start: str, tmp_path: Path) -> None:
+    found = read(tmp_path, f"{target},{start}b,{start}a,id", "a,.2,.8,7", "b,.9,.1,8")
+    assert found.labels == ("b", "a"), "the order of the columns"
+    assert found.roles.target == target
+    assert list(found.models) == ["odd" if start == "odd_" else "x"]
+    assert next(iter(found.models.values())).tolist() == [[0.2, 0.8], [0.9, 0.1]]
+    assert found.roles.unused == ("id",)
+
+
+def test_several_models(tmp_path: Path) -> None:
+    header = "y,m 1:a,m 1:b,m:2:a,m:2:b"
+    found = read(tmp_path, header, "a,1,2,3,4", "b,5,6,7,8")
+    assert {name: table.tolist() for name, table in found.models.items()} == {
+        "m 1": [[1, 2], [5, 6]],
+        "m:2": [[3, 4], [7, 8]],
+    }
+    with pytest.raises(InvalidInput, match=r"has the models 'm 1', 'm:2'\. Choose one with model="):
+        found.predictions()
+    with pytest.raises(UnknownName, match=r"no model 'm'\. There are 'm 1', 'm:2'\."):
+        read(tmp_path, header, "a,1,2,3,4", "b,5,6,7,8", model="m")
+
+
+def test_models_with_other_separators(tmp_path: Path) -> None:
+    found = read(tmp_path, "y,rf_a,rf_b,svm_a,svm_b", "a,1,2,3,4", "b,5,6,7,8")
+    assert list(found.models) == ["rf", "svm"]
+
+
+@given(st.lists(NAMES, min_size=2, max_size=5, unique=True), st.data())
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_names_of_classes(tmp_path: Path, names: list[str], data: st.DataObject) -> None:
+    """Whatever the classes are called, each finds its own column."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    order = data.draw(st.permutations(names))
+    scores = {f"forest:{name}": [float(names.index(name))] * len(names) for name in order}
+    path = tmp_path / "x.parquet"
+    pa.parquet.write_table(pa.table({"the truth": names, **scores}), path)
+    found = read_predictions(path, target="the truth")
+    assert found.models.keys() == {"forest"}
+    assert found.models["forest"][0].tolist() == [names.index(str(c)) for c in found.labels]
+
+
+def test_numbers_as_labels(tmp_path: Path) -> None:
+    found = read(tmp_path, "y,p_01,p_10,p_-2", "1,.8,.1,.1", "10,.1,.8,.1", "-2,.1,.1,.8")
+    assert found.labels == (1, 10, -2)
+    typed = read(tmp_path, "y,p_1,p_2", "1,.8,.2", "2,.1,.9", labels=["2", "1"])
+    assert typed.labels == (2, 1)
+    assert typed.models["x"].tolist() == [[0.2, 0.8], [0.9, 0.1]]
+    with pytest.raises(InvalidType, match="labels names 'z', but the true classes are whole"):
+        read(tmp_path, "y,p_1,p_2", "1,.8,.2", "2,.1,.9", labels=["1", "z"])
+
+
+def test_a_class_without_cases_keeps_its_column(tmp_path: Path) -> None:
+    for header in ("y,p_a,p_b,p_c", "y,m:a,m:b,m:c", "y,a,b,c"):
+        found = read(tmp_path, header, "a,.5,.3,.2", "b,.3,.5,.2")
+        assert found.labels == ("a", "b", "c")
+    numbers = read(tmp_path, "y,p_1,p_2,p_3", "1,.5,.3,.2", "2,.3,.5,.2")
+    assert numbers.labels == (1, 2, 3)
+
+
+def test_columns_beside_complete_rows_are_no_classes(tmp_path: Path) -> None:
+    found = read(tmp_path, "y,a,b,age", "a,.5,.5,20", "b,.3,.7,30")
+    assert (found.labels, found.roles.unused) == (("a", "b"), ("age",))
+
+
+def test_one_column_for_two_classes(tmp_path: Path) -> None:
+    rows = ("a,.2", "b,.9")
+    for header, labels in (
+        ("y,score", ("a", "b")),
+        ("y,p_b", ("a", "b")),
+        ("y,p_a", ("b", "a")),
+    ):
+        found = read(tmp_path, header, *rows)
+        assert (found.labels, found.models["x"].shape) == (labels, (2, 1))
+    models = read(tmp_path, "y,m:b,n:b", "a,.2,.3", "b,.9,.8")
+    assert (models.labels, list(models.models)) == (("a", "b"), ["m", "n"])
+    assert read(tmp_path, "y,p_a,q", "a,.2,1", "b,.9,1", columns=["p_a"]).labels == ("b", "a")
+    assert read(tmp_path, "y,p_a,q", "a,.2,1", "b,.9,1", columns=["q"]).labels == ("a", "b")
+
+
+def test_weights_and_groups(tmp_path: Path) -> None:
+    rows = ("a,.2,.8,2,u", "b,.9,.1,0,v")
+    header = "y,p_a,p_b,Sample_Weight,patient"
+    found = read(tmp_path, header, *rows)
+    assert found.sample_weight is not None and found.groups is not None
+    assert found.sample_weight.tolist() == [2, 0]
+    assert found.groups.tolist() == [0, 1]
+    assert "weights in 'Sample_Weight'; groups in 'patient'" in found.roles.describe()
+    declined = read(tmp_path, header, *rows, weight=False, group=False)
+    assert declined.sample_weight is None and declined.groups is None
+    with pytest.raises(InvalidInput, match=r"could be the weight: 'weight', 'weights'"):
+        read(tmp_path, "y,p_a,p_b,weight,weights", "a,.2,.8,2,1", "b,.9,.1,0,1")
+
+
+@pytest.mark.parametrize(
+    ("columns", "labels"),
+    [
+        ({"a": "u", "b": "v"}, None),
+        ({"b": "v", "a": "u"}, ["a", "b"]),
+        (["u", "v"], ["a", "b"]),
+    ],
+)
+def test_columns_by_name(columns: Any, labels: Any, tmp_path: Path) -> None:
+    options = {"columns": columns, "labels": labels}
+    found = read(tmp_path, "y,u,v", "a,.2,.8", "b,.9,.1", **options)
+    assert found.labels == ("a", "b")
+    assert found.models["x"].tolist() == [[0.2, 0.8], [0.9, 0.1]]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"columns": ["u", "v"]}, InvalidInput, "do not say which of the classes 'a', 'b'"),
+        ({"columns": {"a": "u"}, "labels": ["a", "b"]}, InvalidInput, "no column for .* 'b'"),
+        ({"columns": "u"}, InvalidType, "names of columns, or a mapping"),
+        ({"columns": ["u", 3], "labels": ["a", "b"]}, InvalidType, "named by strings, got 3"),
+        ({"columns": ["u", "v", "w"], "labels": ["a", "b"]}, InvalidInput, "no column 'w'"),
+        ({"labels": []}, InvalidInput, "labels names no class"),
+        ({"labels": ["a", "a"]}, InvalidInput, "name 'a' (twice|more than once)"),
+        ({"target": "q"}, InvalidInput, "no column 'q'"),
+        ({"weight": "q"}, InvalidInput, "no column 'q'"),
+        ({}, InvalidInput, "no columns are named after the classes 'a', 'b'"),
+    ],
+)
+def test_options_that_do_not_fit(
+    options: dict[str, Any], error: type[Exception], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=message):
+        read(tmp_path, "y,u,v", "a,.2,.8", "b,.9,.1", **options)
+
+
+def test_ambiguity_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"several sets of columns .* 'a', 'p_a' for the first"):
+        read(tmp_path, "y,a,b,p_a,p_b", "a,1,0,.8,.2", "b,0,1,.1,.9")
+    with pytest.raises(InvalidInput, match="models have columns for different classes"):
+        read(tmp_path, "y,m:a,m:b,n:a,n:b,n:c", "a,1,0,.8,.2,0", "b,0,1,.1,.9,0")
+    with pytest.raises(InvalidInput, match="2 columns for the class 1: 'p_1', 'p_01'"):
+        read(tmp_path, "y,p_1,p_01,p_2", "1,1,0,0", "2,0,1,0")
+
+
+def test_features(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(",id,age,ill,class\n0,7,30,true,a\n1,8,40,false,b\n")
+    found = read_features(path, drop=["id"])
+    assert (found.features, found.classes, found.target) == (("age", "ill"), ("a", "b"), "class")
+    assert found.X.tolist() == [[30, 1], [40, 0]]
+    with pytest.raises(InvalidInput, match="no features beside the column 'class'"):
+        read_features(path, drop=["id", "age", "ill"])
+    path.write_text("sex,age,class\nf,30,a\nm,,b\n")
+    with pytest.raises(InvalidType, match=r"holds 'f' in row 0 \(line 2\), column 'sex'"):
+        read_features(path)
+    with pytest.raises(InvalidInput, match=r"no value in row 1 .* leave the column out with drop="):
+        read_features(path, drop=["sex"])
+
+
+def test_results_cannot_be_changed(tmp_path: Path) -> None:
+    found = read(tmp_path, "y,p_a,p_b", "a,.2,.8", "b,.9,.1")
+    with pytest.raises(AttributeError):
+        found.labels = ("b", "a")  # type: ignore[misc]
+    assert np.isfinite(found.models["x"]).all()

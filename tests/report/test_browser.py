@@ -1,0 +1,435 @@
+"""The page in a browser: what it computes, how it is worked with, how it looks and how fast it is.
+
+Pictures go to the folder that POLYROC_SCREENSHOTS names. With POLYROC_REQUIRE_BROWSER=1 a missing
+browser is a failure.
+"""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from polyroc.display.rate_bands import wilson_limits
+from polyroc.report import write_report
+from polyroc.report.cases import confusion, decide
+from polyroc.report.content import gather
+from polyroc.report.page import _replace, render
+from polyroc.surface.costs import errors
+
+pytestmark = pytest.mark.browser
+
+SET_COSTS = """(costs) => {
+  costs.forEach((row, k) => row.forEach((cost, j) => {
+    if (j === k) return;
+    const input = document.getElementById(`cost-${k * costs.length + j}-number`);
+    input.value = String(cost);
+    input.dispatchEvent(new Event("input"));
+  }));
+}"""
+
+TABLE = """() => [...document.querySelectorAll("#confusion .cell b")].map((cell) =>
+  Number(cell.textContent.replaceAll(",", "")))"""
+
+
+def table_of(opened, n_classes: int) -> np.ndarray:
+    return np.array(opened.run(TABLE)).reshape(n_classes, n_classes)
+
+
+def random_costs(rng: np.random.Generator, n_classes: int) -> np.ndarray:
+    """Costs of every size, some of them equal, some 0."""
+    size = (n_classes, n_classes)
+    costs = np.where(rng.random(size) < 0.4, rng.integers(0, 3, size), 10 ** rng.normal(size=size))
+    np.fill_diagonal(costs, 0)
+    costs[0, 1] += 1  # never all 0, also not while they are set one by one
+    return costs
+
+
+def tied(scores: np.ndarray) -> np.ndarray:
+    """Probabilities on a coarse grid, whose expected costs are often equal."""
+    rounded = np.round(scores * 8) / 8
+    rounded[:, 0] += 1 - rounded.sum(axis=1)
+    return np.where((rounded < 0).any(axis=1, keepdims=True), 1 / scores.shape[1], rounded)
+
+
+@pytest.fixture(scope="module")
+def paged(sample, tmp_path_factory):
+    """Makes reports once: number of classes → (content, path)."""
+    made: dict = {}
+
+    def page_of(n_classes: int, n_cases: int = 250):
+        if n_classes not in made:
+            y, models = sample(n_classes, n_cases)
+            models["tied"] = tied(models["model 0"])
+            content = gather(y, models)
+            path = tmp_path_factory.mktemp("page") / f"{n_classes}.html"
+            _replace(path, render(content))
+            made[n_classes] = (content, path)
+        return made[n_classes]
+
+    return page_of
+
+
+@pytest.mark.parametrize(("n_classes", "model"), [(2, 0), (3, 0), (3, 2), (4, 2)])
+def test_the_same_errors_as_in_python(n_classes, model, paged, open_page) -> None:
+    """200 random cost matrices in all: to the last case, ties included."""
+    content, path = paged(n_classes)
+    opened = open_page(path, viewport={"width": 320, "height": 600})
+    opened.page.select_option("#model", str(model))
+    scores, codes = list(content.cases.scores.values())[model], content.cases.codes
+    rng = np.random.default_rng(n_classes)
+    costs = [random_costs(rng, n_classes) for _ in range(50)]
+    script = f"(all) => all.map((costs) => {{ ({SET_COSTS})(costs); return ({TABLE})(); }})"
+    tables = opened.run(script, [each.tolist() for each in costs])
+    for each, table in zip(costs, tables, strict=True):
+        assert table == confusion(scores, codes, each).ravel().tolist()
+
+
+def test_weighted_cases(sample, tmp_path, open_page) -> None:
+    y, models = sample(3, 200)
+    weights = np.random.default_rng(0).integers(0, 5, 200) / 2
+    weights[:3] = 1
+    content = gather(y, models, sample_weight=weights)
+    opened = open_page(write_report(tmp_path / "w.html", y, models, sample_weight=weights))
+    costs = random_costs(np.random.default_rng(5), 3)
+    opened.run(SET_COSTS, costs.tolist())
+    scores, cases = content.cases.scores["model 0"], content.cases
+    assert (table_of(opened, 3) == confusion(scores, cases.codes, costs, cases.weights)).all()
+
+
+def test_a_slider_moves_everything(example_page, open_page) -> None:
+    from polyroc.datasets import example_predictions
+
+    example = example_predictions()
+    y = np.array([example.labels.index(label) for label in example.y_true])
+    scores = example.models["logistic"].astype(np.float32)
+    opened = open_page(example_page)
+    page = opened.page
+    pictures = (
+        "() => ['simplex', 'surface-view'].map((id) => document.getElementById(id).toDataURL())"
+    )
+    before = opened.run(pictures)
+    page.focus("#cost-6")  # rare decided as common
+    page.keyboard.press("End")
+    costs = 1 - np.eye(3)
+    costs[2, 0] = float(page.input_value("#cost-6-number"))
+    assert costs[2, 0] == 100
+    expected = confusion(scores, y, costs)
+    assert (table_of(opened, 3) == expected).all()
+    assert all(a != b for a, b in zip(before, opened.run(pictures), strict=True))
+    rates = page.locator("#confusion .cell span").all_inner_texts()
+    shares = expected / expected.sum(axis=1, keepdims=True)
+    assert rates == [f"{100 * share:.1f}\u00a0%" for share in shares.ravel()]
+    limits = page.locator("#confusion .cell small").all_inner_texts()
+    low, high = wilson_limits(shares[2], 60, 1.959964)
+    assert limits[6:] == [f"{100 * a:.1f}–{100 * b:.1f}" for a, b in zip(low, high, strict=True)]
+    shown = page.locator("#model-costs tbody td:nth-child(2)").all_inner_texts()
+    tables = [confusion(p.astype(np.float32), y, costs) for p in example.models.values()]
+    assert shown == [f"{(table * costs).sum() / 850:.4f}" for table in tables]
+    right = np.trace(expected) / 850
+    assert f"{100 * right:.1f}\u00a0% of cases" in page.inner_text("#explorer-summary")
+    page.locator("#explorer-live", has_text="of cases rightly").wait_for(state="attached")
+    assert page.get_attribute("#cost-6", "aria-valuetext") == "cost 100"
+
+
+def test_models_and_buttons(example_page, open_page) -> None:
+    from polyroc.datasets import example_predictions
+
+    example = example_predictions()
+    y = np.array([example.labels.index(label) for label in example.y_true])
+    opened = open_page(example_page)
+    page = opened.page
+    page.select_option("#model", label="bayes")
+    scores = example.models["bayes"].astype(np.float32)
+    assert (table_of(opened, 3) == confusion(scores, y, 1 - np.eye(3))).all()
+    page.click("#balanced")
+    weights = [float(f"{1 / (3 * share):.3g}") for share in np.bincount(y) / 850]
+    costs = np.array(weights)[:, None] * (1 - np.eye(3))
+    assert (table_of(opened, 3) == confusion(scores, y, costs)).all()
+    page.click("#equal")
+    assert page.input_value("#cost-1-number") == "1"
+    page.click("#model-costs tbody tr:first-child")
+    assert page.input_value("#model") == "0"
+
+
+def test_wrong_numbers_change_nothing(example_page, open_page) -> None:
+    opened = open_page(example_page)
+    before = table_of(opened, 3)
+    for text in ("-1", ""):
+        opened.page.fill("#cost-1-number", text)
+        assert (table_of(opened, 3) == before).all()
+        assert opened.page.get_attribute("#cost-1-number", "aria-invalid") == "true"
+    for cell in (1, 2, 3, 5, 6, 7):  # the last 0 would leave nothing to decide by
+        opened.page.fill(f"#cost-{cell}-number", "0")
+    assert table_of(opened, 3).sum() == 850
+
+
+def test_limits(paged, open_page) -> None:
+    """The point with the least total error within the limits, as by hand."""
+    content, path = paged(3)
+    opened = open_page(path)
+    page = opened.page
+    page.check("#mode-limits")
+    page.fill("#limit-1-number", "8")
+    page.fill("#limit-3-number", "12.5")
+    surface, cases = content.surfaces["model 0"], content.cases
+    rates = surface.tables / np.repeat(np.bincount(cases.codes), 2)
+    kept = (rates[:, 0] <= 0.08) & (rates[:, 2] <= 0.125)
+    best = np.flatnonzero(kept)[np.argmin(surface.tables[kept].sum(axis=1))]
+    assert (errors(table_of(opened, 3).astype(float)) == surface.tables[best]).all()
+    numbers = re.findall(r": ([\d.e+-]+),", page.inner_text("#python"))
+    assert [float(number) for number in numbers] == surface.costs[best].tolist()
+    for cell in (1, 2, 3, 5, 6, 7):
+        page.fill(f"#limit-{cell}-number", "0")
+    assert "No operating point keeps all limits" in page.inner_text("#limit-message")
+
+
+def test_a_cell_lists_and_marks_its_cases(example_page, open_page) -> None:
+    from polyroc.datasets import example_predictions
+
+    example = example_predictions()
+    y = np.array([example.labels.index(label) for label in example.y_true])
+    scores = example.models["logistic"].astype(np.float32)
+    members = np.flatnonzero((y == 2) & (decide(scores, 1 - np.eye(3)) == 1))
+    opened = open_page(example_page)
+    page = opened.page
+    before = opened.run("() => document.getElementById('simplex').toDataURL()")
+    page.click("#confusion .cell[data-cell='7']")
+    assert page.get_attribute("#confusion .cell[data-cell='7']", "aria-pressed") == "true"
+    rows = [int(row) for row in page.locator("#cases tbody th").all_inner_texts()]
+    order = members[np.argsort(scores[members, 2], kind="stable")]
+    assert rows == order.tolist()
+    assert opened.run("() => document.getElementById('simplex').toDataURL()") != before
+    page.focus("#confusion .cell[data-cell='7']")
+    page.keyboard.press("Enter")
+    assert page.locator("#cases tbody").count() == 0
+
+
+def test_pointing_at_a_case_tells_its_row(tmp_path, open_page) -> None:
+    scores = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.5, 0.3, 0.2]])
+    path = write_report(tmp_path / "few.html", ["a", "b", "c", "b"], scores)
+    opened = open_page(path)
+    page = opened.page
+    page.locator("#simplex").scroll_into_view_if_needed()
+    box = page.locator("#simplex").bounding_box()
+    width, height = box["width"], box["height"]
+    corners = np.array([[30, height - 30], [width - 30, height - 30], [width / 2, 30]])
+    for row in (3, 1):
+        x, y = scores[row] @ corners
+        page.mouse.move(box["x"] + x, box["y"] + y)
+        assert page.inner_text("#explorer .tip").startswith(f"Row {row}: truth b, decided")
+    page.mouse.move(0, 0)
+    assert not page.locator("#explorer .tip").first.is_visible()
+
+
+def test_keys_go_through_cases_and_turn_the_surface(example_page, open_page) -> None:
+    opened = open_page(example_page)
+    page = opened.page
+    page.focus("#simplex")
+    page.keyboard.press("ArrowRight")
+    first = page.inner_text("#explorer .tip >> nth=0")
+    page.keyboard.press("ArrowRight")
+    second = page.inner_text("#explorer .tip >> nth=0")
+    assert first.startswith("Row ") and second.startswith("Row ") and first != second
+    assert page.text_content("#explorer-live") == second
+    page.keyboard.press("ArrowLeft")
+    assert page.inner_text("#explorer .tip >> nth=0") == first
+    page.keyboard.press("Escape")
+    assert not page.locator("#explorer .tip >> nth=0").is_visible()
+    picture = "() => document.getElementById('surface-view').toDataURL()"
+    before = opened.run(picture)
+    page.focus("#surface-view")
+    page.keyboard.press("ArrowLeft")
+    turned = opened.run(picture)
+    page.keyboard.press("ArrowRight")
+    assert turned != before and opened.run(picture) == before
+    box = page.locator("#surface-view").bounding_box()
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 160, box["y"] + 120)
+    page.mouse.up()
+    assert opened.run(picture) != before
+
+
+def test_everything_has_a_name(example_page, open_page) -> None:
+    """Controls are found by what a screen reader says of them, and the focus can be seen."""
+    page = open_page(example_page).page
+    for pair in ("common → frequent", "rare → common"):
+        assert page.get_by_role("slider", name=pair, exact=True).count() == 1
+        assert page.get_by_role("spinbutton", name=f"{pair}, as a number").count() == 1
+    assert page.get_by_label("Model", exact=True).count() == 1
+    assert page.get_by_role("radio").count() == 2
+    assert page.get_by_role("rowheader", name="rare").count() >= 2
+    assert page.get_by_role("navigation", name="Sections").get_by_role("link").count() == 8
+    nameless = """() => [...document.querySelectorAll(
+      "input, select, button, canvas, svg[role=img]")].filter((each) =>
+        !(each.labels?.length || each.textContent.trim() || each.ariaLabel
+        || each.getAttribute("aria-labelledby"))).length"""
+    assert page.evaluate(nameless) == 0
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_costs_are_taken_along(paged, open_page) -> None:
+    content, path = paged(3)
+    opened = open_page(path, permissions=["clipboard-read", "clipboard-write"])
+    page = opened.page
+    costs = random_costs(np.random.default_rng(8), 3)
+    opened.run(SET_COSTS, costs.tolist())
+    page.click("#copy-python")
+    page.locator("#copied", has_text="Python copied").wait_for()
+    assert _costs_by_python(page.inner_text("#python"), content) == costs.tolist()
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert _costs_by_python(copied, content) == costs.tolist()
+    page.click("#copy-json")
+    page.locator("#copied", has_text="JSON copied").wait_for()
+    copied = json.loads(page.evaluate("() => navigator.clipboard.readText()"))
+    assert copied == {"classes": list(content.classes), "costs": costs.tolist()}
+
+
+def _costs_by_python(code: str, content) -> list[list[float]]:
+    """What the copied code gives to the classifier."""
+    lines = code.splitlines()
+    assert lines[0] == "import polyroc"
+    names: dict = {}
+    exec("\n".join(lines[: lines.index("classifier = polyroc.CostSensitiveClassifier(")]), names)
+    labels = content.predictions.classes
+    return [[float(names["costs"].get((a, b), 0)) for b in labels] for a in labels]
+
+
+def test_many_classes_choose_one_confusion(paged, open_page) -> None:
+    content, path = paged(6, 400)
+    opened = open_page(path)
+    page = opened.page
+    page.select_option("#cost-truth", "4")
+    page.select_option("#cost-decided", "2")
+    page.fill("#cost-chosen-number", "7.5")
+    costs = 1 - np.eye(6)
+    costs[4, 2] = 7.5
+    scores = content.cases.scores["model 0"]
+    assert (table_of(opened, 6) == confusion(scores, content.cases.codes, costs)).all()
+    assert page.inner_text("#cost-controls .changed").strip() == "4 → 2: 7.5"
+    assert _costs_by_python(page.inner_text("#python"), content) == costs.tolist()
+    page.select_option("#cost-decided", "4")
+    assert "costs nothing" in page.inner_text("#cost-controls")
+    page.select_option("#across", "5")
+
+
+@pytest.mark.parametrize("n_classes", [4, 5])
+def test_axes_of_the_surface_can_be_chosen(n_classes, paged, open_page) -> None:
+    opened = open_page(paged(n_classes, 300)[1])
+    picture = "() => document.getElementById('surface-view').toDataURL()"
+    before = opened.run(picture)
+    opened.page.select_option("#rate-axis-0", "3")
+    assert opened.run(picture) != before
+    opened.page.check("#mode-limits")
+    if n_classes == 5:
+        opened.page.select_option("#limit-truth", "2")
+    opened.page.fill(f"#limit-{2 * n_classes + 1}-number", "9")
+    assert "least total error within" in opened.page.inner_text("#limit-message")
+
+
+ODD = [
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(2)>",
+    "שלום \"'&lt;",
+    "🙂" * 9,
+]
+
+
+def test_names_are_shown_and_never_run(sample, tmp_path, open_page) -> None:
+    y, models = sample(4, 120)
+    named = dict(zip(["<b onclick=alert(3)>m</b>", "مودل"], models.values(), strict=True))
+    path = tmp_path / "odd.html"
+    write_report(path, np.array(ODD)[y], named, labels=ODD, title="<script>alert(4)</script>")
+    opened = open_page(path)
+    page = opened.page
+    page.click("#confusion .cell[data-cell='1']")
+    page.click("#model-costs tbody tr:nth-child(2)")
+    page.check("#mode-limits")
+    page.fill("#limit-1-number", "0")
+    page.focus("#simplex")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#confusion thead bdi").all_text_contents() == ODD
+    assert page.text_content("h1") == "<script>alert(4)</script>" == page.title()
+    assert page.locator("main b[onclick], main img, main script").count() == 0
+
+
+def test_two_hundred_classes(sample, tmp_path, open_page) -> None:
+    y, models = sample(200, 800, n_models=1)
+    path = write_report(tmp_path / "many.html", y, models)
+    assert path.stat().st_size < 2_000_000
+    opened = open_page(path)
+    page = opened.page
+    assert page.locator("#confusion .errors li").count() == 15
+    page.click("#confusion .errors .cell >> nth=0")
+    assert page.locator("#cases tbody tr").count() >= 1
+    assert opened.run("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_scores_that_are_no_probabilities(sample, tmp_path, open_page) -> None:
+    y, models = sample(3, 60)
+    logits = {"logits": np.log(models["model 0"])}
+    opened = open_page(write_report(tmp_path / "logits.html", y, logits))
+    assert opened.page.locator("#controls").count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_the_screen(width, scheme, example_page, open_page, screenshots) -> None:
+    opened = open_page(example_page, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = opened.page
+    assert opened.run("() => document.documentElement.scrollWidth") <= width
+    for section in page.locator("main > section").all():
+        name = section.get_attribute("id")
+        section.screenshot(path=screenshots / f"{name}-{width}-{scheme}.png")
+    ground = opened.run("() => getComputedStyle(document.body).backgroundColor")
+    assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+@pytest.mark.parametrize("n_classes", [2, 4, 6])
+def test_other_numbers_of_classes_fit_too(n_classes, paged, open_page, screenshots) -> None:
+    for width in (1280, 390):
+        opened = open_page(paged(n_classes)[1], viewport={"width": width, "height": 900})
+        assert opened.run("() => document.documentElement.scrollWidth") <= width
+        opened.page.locator("#explorer").screenshot(
+            path=screenshots / f"explorer-{n_classes}-classes-{width}.png"
+        )
+
+
+def test_paper(example_page, open_page, screenshots) -> None:
+    page = open_page(example_page, color_scheme="dark").page
+    page.emulate_media(media="print")
+    assert not page.locator("#controls").is_visible() and not page.locator("nav").is_visible()
+    page.pdf(path=screenshots / "report.pdf", format="A4")
+    assert page.locator("details").first.get_attribute("open") is not None
+
+
+REDRAWS = """() => {
+  const slider = document.getElementById("cost-chosen");
+  const times = [];
+  for (let step = -60; step <= 60; step += 1) {
+    const start = performance.now();
+    slider.value = String(step);
+    slider.dispatchEvent(new Event("input"));
+    document.body.getBoundingClientRect();
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+
+
+@pytest.mark.slow
+def test_size_and_speed(sample, tmp_path, open_page) -> None:
+    """20,000 cases of five classes, three models."""
+    y, models = sample(5, 20_000, n_models=3)
+    path = write_report(tmp_path / "large.html", y, models)
+    size = path.stat().st_size
+    opened = [open_page(path) for _ in range(3)]
+    script = "() => performance.getEntriesByName('ready')[0].startTime"
+    ready = min(each.run(script) for each in opened)
+    redraw = float(np.quantile(opened[-1].run(REDRAWS), 0.95))
+    print(f"\n{size / 1e6:.2f} MB, ready in {ready:.0f} ms, redraw {redraw:.0f} ms (95 %)")
+    assert size <= 2_000_000
+    assert ready <= 1000
+    assert redraw <= 50

@@ -1,0 +1,139 @@
+"""Each finding appears where it should, and only there."""
+
+import numpy as np
+import pytest
+
+from polyroc.report.content import gather
+from polyroc.report.explanations import EXPLANATIONS
+from polyroc.report.findings import RULES, SEVERITIES, findings
+
+pytestmark = pytest.mark.usefixtures("short_search")
+
+
+def codes_of(y, models, **options) -> set[str]:
+    return {finding.code for finding in findings(gather(y, models, **options))}
+
+
+def calibrated(n_cases=3000, n_classes=3, seed=3):
+    """Classes drawn from the probabilities themselves."""
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.full(n_classes, 0.4), n_cases)
+    y = (rng.random((n_cases, 1)) > p.cumsum(axis=1)).sum(axis=1).clip(0, n_classes - 1)
+    return y, p
+
+
+def sharpened(p, power):
+    return p**power / (p**power).sum(axis=1, keepdims=True)
+
+
+def test_a_sound_model_has_no_warning() -> None:
+    y, p = calibrated()
+    found = findings(gather(y, p))
+    assert {each.code for each in found} == {"confused-pair"}
+
+
+def test_confidence() -> None:
+    y, p = calibrated()
+    p = np.clip(p, 1e-9, None)
+    assert "overconfident" in codes_of(y, sharpened(p, 2.5))
+    assert "underconfident" in codes_of(y, sharpened(p, 0.4))
+
+
+def test_the_gap_of_confidence_is_told_as_it_is() -> None:
+    y, p = calibrated()
+    p = sharpened(np.clip(p, 1e-9, None), 2.5)
+    text = next(f.text for f in findings(gather(y, p)) if f.code == "overconfident")
+    mean, share = p.max(axis=1).mean(), (p.argmax(axis=1) == y).mean()
+    assert f"{100 * mean:.0f}\u00a0%" in text and f"{100 * share:.0f}\u00a0%" in text
+
+
+def test_class_shares() -> None:
+    y, p = calibrated()
+    shifted = p * [3, 1, 1]
+    assert "class-shares" in codes_of(y, shifted / shifted.sum(axis=1, keepdims=True))
+
+
+def test_rare_and_few() -> None:
+    y, p = calibrated(2000)
+    kept = np.flatnonzero((y != 2) | (np.cumsum(y == 2) <= 20))
+    codes = codes_of(y[kept], p[kept])
+    assert {"rare-class", "few-cases"} <= codes
+
+
+def test_differences() -> None:
+    y, p = calibrated(600)
+    noise = np.random.default_rng(0).dirichlet(np.ones(3), 600)
+    found = {f.code: f for f in findings(gather(y, {"good": p, "poor": 0.3 * p + 0.7 * noise}))}
+    assert found["difference-clear"].title == "good is better than poor"
+    near = codes_of(y[:90], {"good": p[:90], "near": 0.98 * p[:90] + 0.02 * noise[:90]})
+    assert "difference-unclear" in near and "difference-clear" not in near
+    assert "no-test" in codes_of(y, {"one": p, "same": p})
+
+
+def test_metric_choice() -> None:
+    """The example of Van Calster et al. 2008, section I: AUC prefers A, sAUC prefers B."""
+    y = [1, 1, 1, 0, 0, 0]
+    models = {"A": [1, 0.7, 0.6, 0.5, 0.4, 0], "B": [1, 0.9, 0.5, 0.6, 0.2, 0]}
+    found = {finding.code: finding for finding in findings(gather(y, models))}
+    assert "A is first by 1 (AUC)" in found["metric-choice"].text
+    assert "perfect-separation" in found and "few-cases" in found
+
+
+def test_metrics_agree() -> None:
+    y, p = calibrated(600)
+    assert "metrics-agree" in codes_of(y, {"good": p, "flat": 0.1 * p + 0.3})
+
+
+def test_scores_that_are_no_probabilities() -> None:
+    y, p = calibrated(300)
+    content = gather(y, {"doubled": 2 * p, "logits": np.log(p + 1e-6)})
+    found = [f for f in findings(content) if f.code == "not-probabilities"]
+    assert [f.title.split(":")[0] for f in found] == ["doubled", "logits"]
+    assert list(content.cases.scores) == ["doubled"]
+    assert np.allclose(content.cases.scores["doubled"].sum(axis=1), 1)
+    assert "undefined-metric" in {f.code for f in findings(content)}
+
+
+def test_ties() -> None:
+    y, p = calibrated(300)
+    rounded = np.round(p * 4) / 4
+    assert "tied-scores" in codes_of(y, rounded + (1 - rounded.sum(axis=1, keepdims=True)) / 3)
+
+
+def test_worse_than_chance() -> None:
+    y, p = calibrated(600)
+    assert "worse-than-chance" in codes_of(y, p[:, [1, 2, 0]])
+
+
+def test_sample_in_page(monkeypatch) -> None:
+    monkeypatch.setattr("polyroc.report.cases.SCORE_BYTES", 2000)
+    y, p = calibrated(600)
+    assert "sample-in-page" in codes_of(y, p)
+
+
+def test_weights_count() -> None:
+    """A class that is common among cases may be rare by weight."""
+    y, p = calibrated(900)
+    weights = np.where(y == 1, 0.05, 1.0)
+    assert "rare-class" in codes_of(y, p, sample_weight=weights)
+
+
+def test_every_code_has_an_explanation() -> None:
+    from pathlib import Path
+
+    import polyroc.report.findings as module
+
+    source = Path(module.__file__).read_text()
+    named = {code for code in EXPLANATIONS if f'"{code}"' in source}
+    written = {"overconfident", "underconfident"}  # put together from a word
+    assert named | written == set(EXPLANATIONS)
+    assert len(RULES) == len(set(RULES))
+
+
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_what_matters_comes_first(severity) -> None:
+    y, p = calibrated(300)
+    found = findings(gather(y, {"doubled": 2 * p, "worse": p[:, [1, 2, 0]]}))
+    order = [SEVERITIES.index(each.severity) for each in found]
+    assert order == sorted(order)
+    assert severity in {each.severity for each in found}

@@ -1,0 +1,219 @@
+"""The page as text: whole, safe, self-contained."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from polyroc.errors import InvalidInput
+from polyroc.report import write_report
+from polyroc.report.content import gather
+from polyroc.report.page import SCRIPTS, bundle, packed, render
+
+pytestmark = pytest.mark.usefixtures("short_search")
+
+ODD_NAMES = ["<b>bold</b>", "</script><script>alert(1)</script>", "שלום \"quoted' &amp;", "🙂"]
+
+
+class Outline(HTMLParser):
+    """Tags, ids and links of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.ids += [value for key, value in attrs if key == "id"]
+        self.links += [value for key, value in attrs if key == "href"]
+
+
+@pytest.fixture(scope="module")
+def odd_page(sample) -> str:
+    y, models = sample(4, 60)
+    names = dict(zip(["<img src=x onerror=alert(1)>", "m\u202e2"], models.values(), strict=True))
+    labels = np.array(ODD_NAMES)
+    return render(
+        gather(labels[y], names, labels=ODD_NAMES, title="</title><script>alert(2)</script>")
+    )
+
+
+def data_of(text: str) -> dict:
+    found = re.search(r'<script type="application/json" id="page-data">(.*?)</script>', text, re.S)
+    return json.loads(found[1])
+
+
+def test_names_are_text(odd_page) -> None:
+    outline = Outline(odd_page)
+    assert "img" not in outline.tags and "b" not in outline.tags
+    assert outline.tags.count("script") == 2
+    assert data_of(odd_page)["classes"] == ODD_NAMES
+    assert all(not key.startswith("on") and key != "style" for key, _ in outline.attributes)
+
+
+def test_links_lead_somewhere_and_ids_are_unique(odd_page) -> None:
+    outline = Outline(odd_page)
+    assert len(outline.ids) == len(set(outline.ids))
+    assert outline.links and {link[1:] for link in outline.links} <= set(outline.ids)
+
+
+def test_nothing_from_outside(odd_page) -> None:
+    outline = Outline(odd_page)
+    assert not {"link", "iframe", "object", "embed", "base"} & set(outline.tags)
+    assert all(key not in {"src", "srcset", "action"} for key, _ in outline.attributes)
+    assert all(link.startswith("#") for link in outline.links)
+
+
+def test_the_policy_allows_the_script_and_nothing_else(odd_page) -> None:
+    script = re.search(r'<script type="module">(.*?)</script>', odd_page, re.S)[1]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', odd_page)[1]
+    assert policy.startswith("default-src &#x27;none&#x27;;")
+    assert f"script-src &#x27;sha256-{digest}&#x27;" in policy
+    assert "unsafe" not in policy
+
+
+def test_scripts_build_no_markup() -> None:
+    for word in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "</script",
+    ):
+        assert word not in bundle()
+
+
+def test_modules_import_from_those_before_them() -> None:
+    from importlib.resources import files
+
+    for place, module in enumerate(SCRIPTS):
+        text = (files("polyroc.report") / "assets" / f"{module}.js").read_text()
+        imported = re.findall(r'from "\./(\w+)\.js"', text)
+        assert set(imported) <= set(SCRIPTS[:place])
+        assert len(re.findall(r"^import ", text, re.M)) == len(imported)
+    assert "import {" not in bundle() and "\nexport " not in bundle()
+
+
+def test_arrays_survive(sample) -> None:
+    y, models = sample(3, 80)
+    data = data_of(render(gather(y, models)))
+    raw = base64.b64decode(data["cases"]["scores"][1]["data"])
+    assert (np.frombuffer(raw, "<f4").reshape(-1, 3) == models["model 1"].astype(np.float32)).all()
+    assert base64.b64decode(data["cases"]["codes"]["data"]) == bytes(y.tolist())
+    assert data["cases"]["rows"] is None
+
+
+@pytest.mark.parametrize(
+    ("largest", "kind"), [(255, "Uint8Array"), (256, "Uint16Array"), (65_536, "Uint32Array")]
+)
+def test_whole_numbers_take_few_bytes(largest, kind) -> None:
+    assert packed(np.array([0, largest]))["type"] == kind
+
+
+def test_cases_of_weight_zero_keep_the_rows_of_the_others(sample) -> None:
+    y, models = sample(3, 60)
+    weights = np.ones(60)
+    weights[10] = 0
+    content = gather(y, models, sample_weight=weights)
+    assert content.cases.rows.tolist() == [*range(10), *range(11, 60)]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 6, 13])
+def test_any_number_of_classes(n_classes, sample, tmp_path) -> None:
+    y, models = sample(n_classes, 40 * n_classes)
+    text = write_report(tmp_path / "r.html", y, models).read_text()
+    assert ('id="surface"' in text) == (n_classes <= 5)
+    assert "NaN" not in data_of(text) and "nan" not in re.sub("<script.*", "", text, flags=re.S)
+
+
+def test_one_model_one_column(tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    p = np.clip(0.3 * y + rng.random(80) * 0.7, 0, 1)
+    text = write_report(tmp_path / "r.html", y, p, title="One").read_text()
+    assert "Models compared" not in text and "<title>One</title>" in text
+    assert data_of(text)["models"] == ["model"]
+
+
+def test_no_probabilities_no_explorer(tmp_path, sample) -> None:
+    y, models = sample(3, 60)
+    text = write_report(tmp_path / "r.html", y, np.log(models["model 0"])).read_text()
+    assert "no model here has them" in text and data_of(text)["models"] == []
+
+
+def test_level_is_told(sample) -> None:
+    y, models = sample(3, 60)
+    text = render(gather(y, models, level=0.9))
+    assert "90\u00a0% intervals" in text and "95\u00a0%" not in text
+    assert data_of(text)["quantile"] == pytest.approx(1.6449, abs=1e-4)
+
+
+def test_the_file_is_replaced_as_a_whole(tmp_path, sample, monkeypatch) -> None:
+    y, models = sample(3, 60)
+    path = tmp_path / "r.html"
+    path.write_text("before")
+    with pytest.raises(InvalidInput, match="Model 'bad'"):
+        write_report(path, y, {"bad": np.full((60, 3), np.nan)})
+    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write_report(path, y, models)
+    assert path.read_text() == "before"
+    assert [each.name for each in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_bad_input(tmp_path, sample) -> None:
+    y, models = sample(3, 60)
+    with pytest.raises(InvalidInput, match="no folder"):
+        write_report(tmp_path / "missing" / "r.html", y, models)
+    with pytest.raises(InvalidInput, match="no models"):
+        write_report(tmp_path / "r.html", y, {})
+    with pytest.raises(InvalidInput, match="same name"):
+        write_report(tmp_path / "r.html", y, {1: models["model 0"], "1": models["model 1"]})
+    with pytest.raises(InvalidInput, match="level"):
+        write_report(tmp_path / "r.html", y, models, level=2)
+
+
+def test_inputs_are_left_alone(tmp_path, sample) -> None:
+    y, models = sample(3, 60)
+    for array in (y, *models.values()):
+        array.flags.writeable = False
+    write_report(tmp_path / "r.html", y, models)
+
+
+def test_a_name_that_cannot_be_encoded(tmp_path, sample) -> None:
+    y, models = sample(3, 60)
+    text = write_report(tmp_path / "r.html", y, {"half \ud83d": models["model 0"]}).read_text()
+    assert "half ?" in text
+
+
+def test_the_same_page_each_time(sample) -> None:
+    y, models = sample(3, 90)
+    assert render(gather(y, models)) == render(gather(y, models))
+
+
+@pytest.mark.parametrize("kind", ["separated", "constant", "one case", "two cases"])
+def test_degenerate_data(kind, tmp_path) -> None:
+    """Where standard errors do not exist the page says so, in words."""
+    y = np.repeat([0, 1, 2], 5)
+    scores = np.eye(3)[y] * 0.7 + 0.1
+    if kind == "constant":
+        scores = np.full((15, 3), 1 / 3)
+    elif kind == "one case":
+        y, scores = np.append(y, 3), np.vstack([np.eye(4)[y] * 0.6 + 0.1, np.full(4, 0.25)])
+    elif kind == "two cases":
+        y, scores = np.array([0, 1]), np.array([0.2, 0.7])
+    text = write_report(tmp_path / "r.html", y, {"a": scores, "b": scores}).read_text()
+    visible = re.sub(r"<script.*|<style.*?</style>", "", text, flags=re.S)
+    assert "nan" not in visible.lower().replace("dominan", "")
+    assert "no interval" in visible or kind == "constant"
