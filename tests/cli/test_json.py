@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from cli.running import EXAMPLE, document, written
 
@@ -78,6 +80,16 @@ def test_the_page_describes_the_document(command: str, features: Path) -> None:
         assert any(isinstance(value, TYPES[kind]) for kind in known[path]), (path, value)
         seen.add(path)
     assert not known.keys() - shared.keys() - seen, "on the page only"
+
+
+def test_the_page_describes_the_document_of_streaming(tmp_path: Path) -> None:
+    table = pd.DataFrame({"y": ["a", "b"] * 5, "p_a": np.linspace(0, 1, 10)})
+    table.assign(p_b=1 - table["p_a"]).to_parquet(tmp_path / "cases.parquet")
+    made = document("evaluate", tmp_path / "cases.parquet", "--streaming", "--target", "y")
+    known = described("`evaluate --streaming`")
+    for path, value in found(made):
+        path = path.replace("counts.a", "counts.*").replace("counts.b", "counts.*")
+        assert any(isinstance(value, TYPES[kind]) for kind in known[path]), (path, value)
 
 
 def test_what_the_page_says_of_every_document_occurs(features: Path) -> None:

@@ -36,6 +36,13 @@ def test_two_classes_at_the_limits():
     assert (perfect.area, perfect.saec) == (2.0, 0.0)
 
 
+def test_rounding_outside_the_unit_interval():
+    """As much as the Gini coefficient takes for rounding."""
+    assert hull_facets([[-5e-10, 0.5], [0.5, 1 + 5e-10]]).saec == hull_facets([[0, 0.5]]).saec
+    with pytest.raises(InvalidInput, match="from 0 on"):
+        hull_facets([[-2e-9, 0.5]])
+
+
 def test_facets_by_their_definition():
     """Every facet touches six points and has none below; areas are those of simplices."""
     rates = surface_of(1.0, 25, spread=0.2)

@@ -1,17 +1,25 @@
 """The ideal observer of N classes: against two-class closed forms, loops, and itself."""
 
 import math
+from itertools import combinations, product
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.utility.binormal_cost import area_proper, length_proper, saec_proper, to_proper
+from polyroc.utility.facet_average import hull_facets
 from polyroc.utility.mixtures import GaussianMixture
 from polyroc.utility.observer import ideal_observer
-from polyroc.utility.surface_average import groups_of, pairs_of, patterns_of, tail_notes
+from polyroc.utility.surface_average import groups_of, pairs_of, patterns_of, tail_notes, walk
 
 TRIANGLE = np.array([[0, 0], [1, 0], [0.5, math.sqrt(3) / 2]])
+
+
+PERFECT = ideal_observer(np.tile(np.eye(3), (99, 1)))
+TWO_KINDS = ideal_observer(np.tile([[0.7, 0.1, 0.2], [0.1, 0.6, 0.3]], (99, 1)))
+"""Two kinds of observations span four of the five dimensions of a facet."""
 
 
 def gaussians(means, covariances=1.0):
@@ -57,8 +65,8 @@ def test_facets_are_those_of_the_minors(n_classes):
         pattern = rng.choice(patterns_of(n_classes))
         labels = np.repeat(np.arange(len(pairs)), pattern)
         rows = rng.dirichlet(np.ones(n_classes), size=len(labels))
-        costs = np.zeros((n_classes, n_classes))
-        size = facet(rows, labels, pairs, costs)
+        costs, slopes = np.zeros((2, n_classes, n_classes))
+        size = facet(rows, np.zeros(rows.shape), labels, pairs, costs, slopes)
         expected, table = facet_by_loops(rows, pairs[labels])
         assert size == pytest.approx(expected, rel=1e-6)
         if size:
@@ -111,6 +119,162 @@ def test_walk_and_tuples_agree():
     walked = observer.saec(n_blocks=8, n_steps=60_000, rng=1)
     value, error = observer.integrals(n_blocks=10, n_draws=150_000, rng=2).cost
     assert abs(walked.value - value) < 4 * math.hypot(walked.standard_error, error)
+
+
+def corners_of(posteriors):
+    """(kinds, decisions, D): what each kind of observation adds to the error rates."""
+    n = posteriors.shape[1]
+    shares = posteriors / posteriors.sum(axis=0)
+    return np.array(
+        [[np.outer(row, d)[~np.eye(n, dtype=bool)] for d in np.eye(n)] for row in shares]
+    )
+
+
+def normals_of(corners):
+    """Unit costs ≥ 0 that leave D − 1 edges undecided and treat no two decisions alike."""
+    kinds, n, d = corners.shape
+    edges = np.array([corners[a, i] - corners[a, j] for a in range(kinds) for i, j in pairs_of(n)])
+    chosen = edges[np.array(list(combinations(range(len(edges)), d - 1)))]
+    _, sizes, vectors = np.linalg.svd(chosen)
+    normals = vectors[sizes[:, -1] > 1e-9, -1]
+    normals *= np.sign(normals.sum(axis=1, keepdims=True))
+    normals = np.unique(normals[(normals > -1e-9).all(axis=1)].round(9), axis=0).clip(0)
+    tables = np.zeros((len(normals), n, n))
+    tables[:, ~np.eye(n, dtype=bool)] = normals
+    alike = [np.abs(tables[:, :, i] - tables[:, :, j]).max(axis=1) < 1e-7 for i, j in pairs_of(n)]
+    return normals[~np.any(alike, axis=0)]
+
+
+def face_integral(corners, normal):
+    """Size of the cheapest face and the integral of the rates over it, from simplices."""
+    cheapest, start, edges = [], 0, []
+    for each in corners:
+        tied = each[each @ normal < (each @ normal).min() + 1e-7]
+        cheapest.append(tied - tied[0])
+        start, edges = start + tied[0], [*edges, *(tied[1:] - tied[0])]
+    d = len(normal)
+    if np.linalg.matrix_rank(np.reshape(edges, (-1, d)), tol=1e-7) < d - 1:
+        return 0.0, np.zeros(d)
+    points = np.array([sum(choice) for choice in product(*cheapest)])
+    basis = np.linalg.svd(normal[None])[2][1:]
+    flat = points @ basis.T
+    if d == 2:
+        return np.ptp(flat), np.ptp(flat) * (
+            start + (points[flat.argmin()] + points[flat.argmax()]) / 2
+        )
+    simplices = ConvexHull(flat).simplices
+    volumes = np.abs(np.linalg.det(flat[simplices] - flat.mean(axis=0))) / math.factorial(d - 1)
+    centres = (points[simplices].sum(axis=1) + points.mean(axis=0)) / d
+    return volumes.sum(), volumes @ (start + centres)
+
+
+def exact_integrals(posteriors):
+    """Area and γ̂_q P_q over the surface of a few kinds of observations, face by face."""
+    corners = corners_of(posteriors)
+    area, parts = 0.0, 0.0
+    for normal in normals_of(corners):
+        size, rates = face_integral(corners, normal)
+        area, parts = area + size, parts + normal * rates
+    return area, parts
+
+
+TWO = {
+    "upright ends": [[1, 0], [1, 1], [0, 1]],
+    "one zero": [[3, 1], [1, 1], [0, 1]],
+    "atoms": [[4, 1], [1, 1], [1, 4]],
+    "perfect": [[1, 0], [0, 1]],
+}
+
+
+@pytest.mark.parametrize("rows", TWO.values(), ids=TWO.keys())
+def test_two_classes_with_zeros_and_ties_as_the_hull(rows):
+    posteriors = np.array(rows) / np.sum(rows, axis=1, keepdims=True)
+    area, parts = exact_integrals(posteriors)
+    hull = hull_facets([sum(choice) for choice in product(*corners_of(posteriors))])
+    observer = ideal_observer(np.repeat(posteriors, 2000, axis=0))
+    found = observer.integrals(rng=1)
+    assert area == pytest.approx(hull.area)
+    np.testing.assert_allclose(parts, [hull.huh(0), hull.huh(1)], atol=1e-8)
+    assert found.areas.mean() == pytest.approx(area, rel=0.005)
+    np.testing.assert_allclose(found.parts.mean(axis=0), parts, atol=0.005)
+    saec = observer.saec(rng=1)
+    assert abs(saec.value - hull.saec) <= 4 * saec.standard_error
+
+
+class Uniform:
+    """Density 1 on [start, start + 1)."""
+
+    def __init__(self, start):
+        self.start = start
+
+    def sample(self, n, rng):
+        return rng.uniform(self.start, self.start + 1, (n, 1))
+
+    def log_density(self, x):
+        inside = (x[:, 0] >= self.start) & (x[:, 0] < self.start + 1)
+        return np.where(inside, 0, -np.inf)
+
+
+def test_uniform_densities_that_overlap_by_half():
+    """From (0, 1) down to (0, 1/2), across to (1/2, 0), along to (1, 0)."""
+    observer = ideal_observer([Uniform(0), Uniform(0.5)])
+    assert within(observer.surface_area(n_draws=1000, rng=1), 1 + math.sqrt(0.5))
+    assert within(observer.saec(n_steps=1000, rng=1), 0.25 / (1 + math.sqrt(0.5)))
+    assert all(within(observer.huh(last=last, n_draws=1000, rng=1), 0.125) for last in (0, 1))
+
+
+THREE = {
+    "zeros": [[0, 0, 3], [1, 1, 3], [0, 2, 1], [1, 3, 0], [3, 0, 0], [1, 2, 2], [1, 0, 3]],
+    "only zero costs": [
+        [1, 1, 3], [0, 2, 1], [3, 0, 1], [0, 1, 2], [3, 1, 0], [0, 1, 0], [3, 3, 1]
+    ],
+    "ties": [[3, 3, 0], [1, 3, 2], [3, 2, 1], [3, 3, 0], [3, 0, 1], [0, 3, 2], [1, 3, 1]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", THREE.values(), ids=THREE.keys())
+def test_three_classes_with_zeros_and_ties_as_the_hull(rows):
+    posteriors = np.array(rows) / np.sum(rows, axis=1, keepdims=True)
+    area, parts = exact_integrals(posteriors)
+    observer = ideal_observer(np.repeat(posteriors, 600, axis=0))
+    found = observer.integrals(n_blocks=8, n_draws=300_000, rng=1)
+    value, error = found.cost
+    assert abs(value - parts.sum() / area) < 4 * error
+    assert abs(found.areas.mean() - area) < 4 * found.areas.std() / math.sqrt(7)
+    errors = found.parts.std(axis=0) / math.sqrt(7)
+    assert (np.abs(found.parts.mean(axis=0) - parts) <= 4 * errors + 1e-12).all()
+
+
+def test_walk_with_zeros_and_ties():
+    posteriors = np.array(THREE["zeros"]) / np.sum(THREE["zeros"], axis=1, keepdims=True)
+    area, parts = exact_integrals(posteriors)
+    likelihoods = np.repeat(posteriors / posteriors.mean(axis=0), 600, axis=0)
+    value, error = walk(lambda *_: likelihoods, 3, seed=1, n_blocks=8, n_steps=60_000).cost
+    assert abs(value - parts.sum() / area) < 4 * error
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_perfect_observers_cost_nothing(n_classes):
+    sample = ideal_observer(np.tile(np.eye(n_classes), (99, 1))).saec(rng=1)
+    drawn = ideal_observer([Uniform(2 * c) for c in range(n_classes)]).saec(rng=1)
+    assert sample.value == drawn.value == sample.standard_error == 0
+
+
+def test_rates_of_tables_and_ties():
+    observer = ideal_observer([[0.8, 0.2], [0.5, 0.5], [0.2, 0.8]])
+    np.testing.assert_allclose(observer.rates([1, 1]), [0.2 / 1.5 + 0.25 / 1.5] * 2)
+    np.testing.assert_array_equal(observer.rates([[[0, 1], [1, 0]]]), [observer.rates([1, 1])])
+    np.testing.assert_array_equal(observer.rates([[1, 1], [1, 1]])[0], observer.rates([1, 1]))
+    table = np.array([[0, 1, 2], [3, 0, 4], [5, 6, 0.0]])
+    three = gaussians(TRIANGLE)
+    flat = three.rates([1, 2, 3, 4, 5, 6], n_points=500, rng=0)
+    np.testing.assert_array_equal(three.rates(table, n_points=500, rng=0), flat)
+    assert three.rates([table, table], n_points=500, rng=0).shape == (2, 6)
+
+
+def test_last_axis_may_be_a_whole_float():
+    observer = gaussians([[0.0], [1.0]])
+    assert observer.huh(last=1.0, n_draws=50, rng=0) == observer.huh(last=-1, n_draws=50, rng=0)
 
 
 def test_superfluous_dimensions_change_nothing():
@@ -213,11 +377,23 @@ def test_mixture_of_two():
         (lambda: ideal_observer([[1.0, 0.0]]), NotDefined, "probability 0"),
         (lambda: ideal_observer(np.full((50, 2), 0.5)).saec(n_blocks=50), NotDefined, "cases"),
         (lambda: ideal_observer(np.full((300, 4), 0.25)).saec(n_steps=1000), NotDefined, "guesses"),
-        (
-            lambda: ideal_observer(np.tile(np.eye(3), (99, 1))).saec(n_steps=99),
-            NotDefined,
-            "perfect",
-        ),
+        (lambda: PERFECT.huh(n_blocks=4, n_draws=9999), NotDefined, "perfect"),
+        (lambda: TWO_KINDS.huh(n_blocks=4, n_draws=9999), NotDefined, "guesses"),
+        (lambda: GaussianMixture("a"), InvalidType, "means must be an array of numbers"),
+        (lambda: GaussianMixture([[0], [0, 1]]), InvalidType, "equal length"),
+        (lambda: GaussianMixture([0], "a"), InvalidType, "covariances"),
+        (lambda: GaussianMixture([0], [[np.nan]]), InvalidInput, "covariances must be finite"),
+        (lambda: GaussianMixture([0], weights=["a"]), InvalidType, "weights"),
+        (lambda: GaussianMixture([0]).log_density("a"), InvalidType, "x must be"),
+        (lambda: ideal_observer([[0.5, 0.5], [0.5, np.nan]]), InvalidInput, r"nan\] in row 1"),
+        (lambda: ideal_observer([[0.5, 0.5], [np.inf, -np.inf]]), InvalidInput, "in row 1"),
+        (lambda: gaussians([[0], [1]]).rates(["a", "b"]), InvalidType, "costs must be numbers"),
+        (lambda: gaussians([[0], [1]]).rates([[0, 1], [4, 0]]), InvalidInput, "may be a table"),
+        (lambda: gaussians(TRIANGLE).rates(np.ones((3, 3))), InvalidInput, "must cost 0"),
+        (lambda: gaussians(TRIANGLE).rates(1.0), InvalidInput, "shape"),
+        (lambda: gaussians([[0], [1]]).huh(last=0.5), InvalidInput, "last must be a whole"),
+        (lambda: gaussians([[0], [1]]).huh(last=-3), InvalidInput, "last must be at least"),
+        (lambda: gaussians([[0], [1]]).saec(n_steps=0.5), InvalidInput, "n_steps must be"),
         (lambda: gaussians(TRIANGLE).rates([1, 1]), InvalidInput, "kind of error"),
         (lambda: gaussians(TRIANGLE).rates([-1] * 6), InvalidInput, "from 0 on"),
         (lambda: gaussians([[0], [1]]).huh(last=2), InvalidInput, "kinds of errors"),

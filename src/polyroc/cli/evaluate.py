@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.cli.options import (
+    NONE,
     absent_option,
+    by_class,
     groups_option,
     json_option,
     level_option,
@@ -19,6 +21,7 @@ from polyroc.cli.options import (
     seed_option,
 )
 from polyroc.cli.wording import plural, printable, short, spoken
+from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
     from polyroc.cli.screen import Titled
@@ -27,10 +30,16 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Metrics of predictions with confidence intervals.")
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @role_options
 @groups_option
 @click.option("--model", metavar="NAME", help="The only model to evaluate.  [default: all]")
+@click.option(
+    "--streaming",
+    is_flag=True,
+    help="Parquet files of any size, piece by piece: bounds between which each value lies.",
+)
+@click.option("--exact", is_flag=True, help="With --streaming: sort what the bounds leave open.")
 @metrics_option
 @level_option
 @click.option(
@@ -52,13 +61,15 @@ if TYPE_CHECKING:
 @seed_option
 @json_option
 def evaluate(
-    file: str,
+    files: tuple[str, ...],
     target: str | None,
     columns: list[str] | None,
     labels: list[str] | None,
     weights: str | None,
     groups: str | None,
     model: str | None,
+    streaming: bool,
+    exact: bool,
     metrics: list[str] | None,
     level: float,
     interval: str,
@@ -72,13 +83,30 @@ def evaluate(
 
     FILE is CSV, Parquet, Arrow or NPZ: a row per case, with its true class and a column of scores
     per class. Columns are found by their names (y; p_cat, p_dog or forest:cat, forest:dog, …) or
-    named by options, and the first lines of the output say which were taken.
+    named by options, and the first lines of the output say which were taken. With --streaming
+    there may be many Parquet files, folders or patterns, read as one table.
     """
     from polyroc.cli.screen import working
 
     names = metric_names(metrics)
+    if streaming:
+        from polyroc.cli.streaming import evaluate_streaming
+
+        evaluate_streaming(
+            files,
+            target,
+            as_json,
+            columns=by_class(columns),
+            classes=labels,
+            sample_weight=None if weights == NONE else weights,
+            metrics=names,
+            absent=absent,
+            exact=exact,
+        )
+        return
+    check_single(files, exact)
     with working("reading"):
-        cases = read(file, target, columns, labels, weights, groups, model)
+        cases = read(files[0], target, columns, labels, weights, groups, model)
     options: dict[str, Any] = {
         "interval": None if interval == "none" else interval,
         "level": level,
@@ -95,6 +123,17 @@ def evaluate(
     if all(math.isnan(each.value) for result in results.values() for each in result.values()):
         click.echo("polyroc: None of these metrics exists for these data.", err=True)
         click.get_current_context().exit(1)
+
+
+def check_single(files: tuple[str, ...], exact: bool) -> None:
+    """Without --streaming there is one file."""
+    if len(files) > 1:
+        raise InvalidInput(
+            f"evaluate takes one file, got {len(files)}. Use polyroc compare for several models, "
+            "or --streaming to read many Parquet files as one table."
+        )
+    if exact:
+        raise InvalidInput("--exact belongs to --streaming; without it all values are exact.")
 
 
 def _evaluated(

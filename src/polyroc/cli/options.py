@@ -124,7 +124,7 @@ def read(
     return read_predictions(
         path,
         target=target,
-        columns=_by_class(columns),
+        columns=by_class(columns),
         labels=labels,
         weight=False if weights == NONE else weights,
         group=False if groups == NONE else groups,
@@ -132,7 +132,7 @@ def read(
     )
 
 
-def _by_class(columns: list[str] | None) -> list[str] | dict[str, str] | None:
+def by_class(columns: list[str] | None) -> list[str] | dict[str, str] | None:
     """``a=x,b=y`` as a mapping; names without a sign of equality as they are."""
     if columns is None or not any("=" in each for each in columns):
         return columns

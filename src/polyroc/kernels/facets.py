@@ -4,8 +4,15 @@ A row of ``likelihoods`` holds the N likelihoods of one observation. An observat
 decisions i and j is an edge of the set of reachable error rates: deciding j instead of i moves the
 rates along v = (f_t at (t, i)) − (f_t at (t, j)). As many edges as the surface has dimensions,
 k = N² − N − 1, span a facet; its normal is the one cost vector for which all k observations are
-undecided, its size the volume that the edges span. It belongs to the surface if the costs are
-positive and no other decision is cheaper for any of the k observations.
+undecided, its size the volume that the edges span. It belongs to the surface if no cost is
+negative, the costs tell every two decisions apart, and no other decision is cheaper for any of the
+k observations. Costs of exactly 0 need likelihoods of exactly 0.
+
+Observations with equal or with vanishing likelihoods leave three decisions tied, and many tuples
+would then cover the same piece of the surface. So every observation and decision has a ``height``,
+a random number that is infinitely small beside the costs. It changes no facet, but settles ties so
+that each piece is covered once: a mixed subdivision of the facet. ``slopes`` are the infinitely
+small change of costs that leaves the k observations undecided with their heights.
 """
 
 from __future__ import annotations
@@ -22,14 +29,21 @@ Ints: TypeAlias = NDArray[np.int64]
 
 MOST_TRIES = 2_000
 
+CANCELLED = 2.0**-46
+"""A difference is 0 if it is smaller than this share of its terms: 64 units of rounding."""
+
+TIED = 1e-11
+"""Relative difference below which two expected costs are equal."""
+
 
 @compiled
-def _edges(rows: Floats, labels: Ints, pairs: Ints, table: Floats) -> None:
-    """The edges v of k observations, as rows of a k × D table."""
+def _edges(rows: Floats, heights: Floats, labels: Ints, pairs: Ints, table: Floats) -> None:
+    """The edges v of k observations, as rows of a k × (D + 1) table that ends in their rise."""
     n_classes = rows.shape[1]
     table[:] = 0
     for a in range(len(rows)):
         i, j = pairs[labels[a]]
+        table[a, -1] = heights[a, j] - heights[a, i]
         for t in range(n_classes):
             start = t * (n_classes - 1)
             if t != i:
@@ -39,13 +53,20 @@ def _edges(rows: Floats, labels: Ints, pairs: Ints, table: Floats) -> None:
 
 
 @compiled
+def _difference(one: float, other: float) -> float:
+    """One minus other, or 0 where only rounding is left."""
+    found = one - other
+    return found if abs(found) > CANCELLED * abs(other) else 0.0
+
+
+@compiled
 def _normal(table: Floats, order: Ints, normal: Floats) -> float:
     """Volume of the k rows, and the unit vector orthogonal to them; overwrites the table.
 
     Gauss elimination with complete pivoting: the volume is that of the k × k minor of the pivots,
-    times the length of the null vector whose free entry is 1.
+    times the length of the null vector whose free entry is 1. The last column is carried along.
     """
-    k, d = table.shape
+    k, d = table.shape[0], table.shape[1] - 1
     volume = 1.0
     for b in range(d):
         order[b] = b
@@ -57,7 +78,7 @@ def _normal(table: Floats, order: Ints, normal: Floats) -> float:
                     largest, row, column = abs(table[a, b]), a, b
         if largest == 0:
             return 0.0
-        for b in range(d):
+        for b in range(d + 1):
             table[s, b], table[row, b] = table[row, b], table[s, b]
         for a in range(k):
             table[a, s], table[a, column] = table[a, column], table[a, s]
@@ -67,21 +88,24 @@ def _normal(table: Floats, order: Ints, normal: Floats) -> float:
             factor = table[a, s] / table[s, s]
             if factor != 0:
                 for b in range(s, d):
-                    table[a, b] -= factor * table[s, b]
+                    table[a, b] = _difference(table[a, b], factor * table[s, b])
+                table[a, d] -= factor * table[s, d]
     return volume * _null_vector(table, order, normal)
 
 
 @compiled
 def _null_vector(table: Floats, order: Ints, normal: Floats) -> float:
     """Solve the triangular system with its last entry 1; the length before scaling to 1."""
-    k, d = table.shape
+    k, d = table.shape[0], table.shape[1] - 1
     solved = np.ones(d)
     length = 1.0
     for a in range(k - 1, -1, -1):
-        total = 0.0
+        total, largest = 0.0, 0.0
         for b in range(a + 1, d):
-            total -= table[a, b] * solved[b]
-        solved[a] = total / table[a, a]
+            term = table[a, b] * solved[b]
+            total -= term
+            largest = max(largest, abs(term))
+        solved[a] = total / table[a, a] if abs(total) > CANCELLED * largest else 0.0
         length += solved[a] ** 2
     length = float(np.sqrt(length))
     for b in range(d):
@@ -90,27 +114,65 @@ def _null_vector(table: Floats, order: Ints, normal: Floats) -> float:
 
 
 @compiled
-def facet(rows: Floats, labels: Ints, pairs: Ints, costs: Floats) -> float:
+def _rise(table: Floats, order: Ints, slopes: Floats) -> None:
+    """Solve the triangular system for its last column, with the free entry 0, into N × N slopes."""
+    k, n_classes = len(table), len(slopes)
+    solved = np.zeros(k + 1)
+    for a in range(k - 1, -1, -1):
+        total = table[a, k + 1]
+        for b in range(a + 1, k):
+            total -= table[a, b] * solved[b]
+        solved[a] = total / table[a, a]
+    for b in range(k + 1):
+        truth, place = order[b] // (n_classes - 1), order[b] % (n_classes - 1)
+        slopes[truth, place + (place >= truth)] = solved[b]
+
+
+@compiled
+def facet(
+    rows: Floats, heights: Floats, labels: Ints, pairs: Ints, costs: Floats, slopes: Floats
+) -> float:
     """Size of the facet that k observations span, or 0 if it is not on the surface.
 
-    ``costs`` (N × N, truth by decision, zero diagonal) receives its unit normal.
+    ``costs`` (N × N, truth by decision, zero diagonal) receives its unit normal, and ``slopes``
+    what settles ties.
     """
     k, n_classes = rows.shape
-    table, order, normal = np.empty((k, k + 1)), np.empty(k + 1, np.int64), np.empty(k + 1)
-    _edges(rows, labels, pairs, table)
+    table, order, normal = np.empty((k, k + 2)), np.empty(k + 1, np.int64), np.empty(k + 1)
+    _edges(rows, heights, labels, pairs, table)
     volume = _normal(table, order, normal)
     if volume == 0:
         return 0.0
-    sign = 1.0 if normal[0] > 0 else -1.0
+    sign = 1.0 if normal.max() > -normal.min() else -1.0
     for b in range(k + 1):
-        if not sign * normal[b] > 0:
+        if sign * normal[b] < 0:
             return 0.0
         truth, place = b // (n_classes - 1), b % (n_classes - 1)
-        costs[truth, place + (place >= truth)] = sign * normal[b]
+        costs[truth, place + (place >= truth)] = abs(normal[b])
+    if not _told_apart(costs, pairs):
+        return 0.0
+    _rise(table, order, slopes)
     for a in range(k):
-        if _beaten(rows[a], costs, pairs[labels[a], 0], pairs[labels[a], 1]):
+        if _beaten(rows[a], heights[a], costs, slopes, pairs[labels[a]]):
             return 0.0
     return volume
+
+
+@compiled
+def _told_apart(costs: Floats, pairs: Ints) -> bool:
+    """Whether no two decisions cost the same whatever the truth, which makes one class of two."""
+    for i, j in pairs:
+        alike = costs[i, j] == 0 and costs[j, i] == 0
+        for t in range(len(costs)):
+            alike = alike and _equal(costs[t, i], costs[t, j])
+        if alike:
+            return False
+    return True
+
+
+@compiled
+def _equal(one: float, other: float) -> bool:
+    return abs(one - other) <= TIED * (one + other)
 
 
 @compiled
@@ -122,37 +184,66 @@ def _cost(row: Floats, costs: Floats, decision: int) -> float:
 
 
 @compiled
-def _beaten(row: Floats, costs: Floats, i: int, j: int) -> bool:
-    """Whether a third decision is cheaper than i and j, which cost the same."""
-    known = _cost(row, costs, i)
+def _settle(row: Floats, heights: Floats, slopes: Floats, i: int, j: int) -> float:
+    """Negative if i goes before j, which costs the same; 0 if their heights are equal too."""
+    one, other = _cost(row, slopes, i) + heights[i], _cost(row, slopes, j) + heights[j]
+    return float(one - other)
+
+
+@compiled
+def _beaten(row: Floats, heights: Floats, costs: Floats, slopes: Floats, pair: Ints) -> bool:
+    """Whether a third decision is cheaper than the two of the pair, which cost the same."""
+    known = _cost(row, costs, pair[0])
     for other in range(len(row)):
-        if other not in (i, j) and _cost(row, costs, other) < known:
+        if other in (pair[0], pair[1]):
+            continue
+        cost = _cost(row, costs, other)
+        if _equal(cost, known):
+            if _settle(row, heights, slopes, other, pair[0]) < 0:
+                return True
+        elif cost < known:
             return True
     return False
 
 
 @compiled
 def cheapest_rates(
-    likelihoods: Floats, costs: Floats, first: int | np.int64, count: int, members: Ints
+    likelihoods: Floats,
+    heights: Floats,
+    costs: Floats,
+    slopes: Floats,
+    first: int | np.int64,
+    count: int,
+    members: Ints,
 ) -> Floats:
     """N × N rates (truth by decision) of the cheapest decisions.
 
     Over ``count`` observations from ``first`` on, in a circle, without the members of the tuple.
+    Decisions that cost the same, heights included, share an observation equally.
     """
     size, n_classes = likelihoods.shape
     rates, used = np.zeros((n_classes, n_classes)), 0
+    best = np.zeros(n_classes, np.int64)
     for step in range(count):
         at = (first + step) % size
         if at in members:
             continue
         used += 1
-        best, lowest = 0, _cost(likelihoods[at], costs, 0)
+        row = likelihoods[at]
+        best[0], n_best, lowest = 0, 1, _cost(row, costs, 0)
         for decision in range(1, n_classes):
-            cost = _cost(likelihoods[at], costs, decision)
-            if cost < lowest:
-                best, lowest = decision, cost
-        for t in range(n_classes):
-            rates[t, best] += likelihoods[at, t]
+            cost = _cost(row, costs, decision)
+            sign = cost - lowest
+            if _equal(cost, lowest):
+                sign = _settle(row, heights[at], slopes, decision, best[0])
+            if sign < 0:
+                best[0], n_best, lowest = decision, 1, cost
+            elif sign == 0:
+                best[n_best] = decision
+                n_best += 1
+        for b in range(n_best):
+            for t in range(n_classes):
+                rates[t, best[b]] += row[t] / n_best
     return rates / max(used, 1)
 
 
@@ -179,13 +270,14 @@ def _unlike(members: Ints) -> bool:
 @compiled
 def draw_facets(
     likelihoods: Floats,
+    heights: Floats,
     patterns: Ints,
     pairs: Ints,
     rng: np.random.Generator,
     n_draws: int,
     window: int,
-) -> tuple[Floats, Floats, Floats]:
-    """Facets of independent tuples: sizes, costs taken apart, and unit normals.
+) -> tuple[Floats, Floats]:
+    """Facets of independent tuples: sizes, and costs taken apart.
 
     Draw number m takes pattern m modulo their number, which says how many observations lie between
     each pair of decisions; sizes are divided by the orders that give the same facet. Facets that
@@ -194,14 +286,9 @@ def draw_facets(
     size, n_classes = likelihoods.shape
     k = n_classes * (n_classes - 1) - 1
     members, labels = np.empty(k, np.int64), np.empty(k, np.int64)
-    costs = np.zeros((n_classes, n_classes))
-    sizes, parts, normals = (
-        np.empty(n_draws),
-        np.empty((n_draws, k + 1)),
-        np.empty((n_draws, k + 1)),
-    )
+    costs, slopes = np.zeros((n_classes, n_classes)), np.zeros((n_classes, n_classes))
+    sizes, parts = np.empty(n_draws), np.empty((n_draws, k + 1))
     found = 0
-    everything = np.ones((n_classes, n_classes))
     for draw in range(n_draws):
         pattern, weight, a = patterns[draw % len(patterns)], 1.0, 0
         for pair in range(len(pairs)):
@@ -213,15 +300,15 @@ def draw_facets(
             members[a] = rng.integers(0, size)
         if not _unlike(members):
             continue
-        volume = facet(likelihoods[members], labels, pairs, costs)
+        volume = facet(likelihoods[members], heights[members], labels, pairs, costs, slopes)
         if volume == 0:
             continue
-        rates = cheapest_rates(likelihoods, costs, rng.integers(0, size), window, members)
+        start = rng.integers(0, size)
+        rates = cheapest_rates(likelihoods, heights, costs, slopes, start, window, members)
         sizes[found] = volume * weight
         _parts(costs, rates, parts[found])
-        _parts(costs, everything, normals[found])
         found += 1
-    return sizes[:found].copy(), parts[:found].copy(), normals[:found].copy()
+    return sizes[:found].copy(), parts[:found].copy()
 
 
 @compiled
@@ -242,7 +329,11 @@ def _start(
 ) -> int:
     """Observations between decisions of equal costs, made up of two drawn ones each; how many."""
     size, n_classes = likelihoods.shape
-    even = np.ones((n_classes, n_classes))
+    even, level, flat = (
+        np.ones((n_classes, n_classes)),
+        np.zeros((n_classes, n_classes)),
+        np.zeros(n_classes),
+    )
     for t in range(n_classes):
         even[t, t] = 0
     a = 0
@@ -257,7 +348,7 @@ def _start(
         if here * there >= 0:
             continue
         rows[a] = (there * one - here * other) / (there - here)
-        if not _beaten(rows[a], even, i, j):
+        if not _beaten(rows[a], flat, even, level, pairs[labels[a]]):
             a += 1
     return a
 
@@ -265,6 +356,7 @@ def _start(
 @compiled
 def walk_facets(
     likelihoods: Floats,
+    heights: Floats,
     pairs: Ints,
     groups: Ints,
     limits: Ints,
@@ -282,31 +374,37 @@ def walk_facets(
     size, n_classes = likelihoods.shape
     k = n_classes * (n_classes - 1) - 1
     rows, labels, members = np.empty((k, n_classes)), np.empty(k, np.int64), np.full(k, -1)
+    rises = np.zeros((k, n_classes))
     costs, proposed = np.zeros((n_classes, n_classes)), np.zeros((n_classes, n_classes))
+    slopes = np.zeros((n_classes, n_classes))
     volume = 0.0
     for _ in range(MOST_TRIES):
         if volume > 0 or _start(likelihoods, pairs, rng, rows, labels) < k:
             break
         if _spread_out(labels, groups, limits):
-            volume = facet(rows, labels, pairs, costs)
+            volume = facet(rows, rises, labels, pairs, costs, slopes)
     parts = np.empty((n_steps // every, k + 1))
     if volume == 0:
         return parts[:0]
-    row = np.empty(n_classes)
+    row, rise = np.empty(n_classes), np.empty(n_classes)
+    # ties of the others do not change what the walk returns, the cost
+    level = np.zeros((n_classes, n_classes))
     for step in range(-n_burn, len(parts) * every):
         a, new = rng.integers(0, k), rng.integers(0, size)
-        row[:] = rows[a]
+        row[:], rise[:] = rows[a], rises[a]
         label, trial = labels[a], 0.0
         rows[a], labels[a] = likelihoods[new], rng.integers(0, len(pairs))
+        rises[a] = heights[new]
         if new not in members and _spread_out(labels, groups, limits):
-            trial = facet(rows, labels, pairs, proposed)
+            trial = facet(rows, rises, labels, pairs, proposed, slopes)
         if trial > volume * rng.random():
             volume, members[a] = trial, new
             costs[:] = proposed
         else:
-            rows[a], labels[a] = row, label
+            rows[a], labels[a], rises[a] = row, label, rise
         if step >= 0 and step % every == every - 1:
-            rates = cheapest_rates(likelihoods, costs, rng.integers(0, size), window, members)
+            start = rng.integers(0, size)
+            rates = cheapest_rates(likelihoods, heights, costs, level, start, window, members)
             _parts(costs, rates, parts[step // every])
         if step == 0 and members.min() < 0:
             return parts[:0]

@@ -22,6 +22,9 @@ MOST_POINTS = 1500
 ROUNDING = 1e-10
 """Components of a normal closer to 0 than this are 0."""
 
+RATE_ROUNDING = 1e-9
+"""Rates that are less than this outside [0, 1] are rounding, as for the Gini coefficient."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HullFacets:
@@ -68,7 +71,9 @@ def hull_facets(surface: Any, *, n_classes: int | None = None) -> HullFacets:
 
     The N rules that always decide the same are added: every classifier can follow them, and
     without them the hull would end where the points happen to. A facet with a cost of exactly 0
-    (where some error never occurs) counts, as the upright parts of a two-class curve do.
+    (where some error never occurs) counts, as the upright parts of a two-class curve do. For three
+    classes so do facets whose costs treat two decisions alike, if the points reach them;
+    ``ideal_observer`` leaves these out, since they belong to a task of fewer classes.
 
     Parameters
     ----------
@@ -164,12 +169,13 @@ def _checked_rates(surface: Any, n_classes: int | None) -> tuple[Float64Array, i
             "errors. Give a column for each, in row-major order of the off-diagonal."
         )
     _check_range(rates, told)
-    return rates, told
+    return rates.clip(0.0, 1.0), told
 
 
 def _check_range(rates: Float64Array, n_classes: int) -> None:
     of_class = rates.reshape(len(rates), n_classes, n_classes - 1).sum(axis=2)
-    if not ((rates >= 0).all() and (of_class <= 1 + 1e-9).all()):
+    most = 1 + RATE_ROUNDING * (n_classes - 1)
+    if not ((rates >= -RATE_ROUNDING).all() and (of_class <= most).all()):
         raise InvalidInput(
             "rates must be from 0 on, and those of one true class at most 1 together; got others."
         )

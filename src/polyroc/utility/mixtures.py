@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polyroc.errors import InvalidInput
+from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import shown
 from polyroc.typing import Float64Array
 
@@ -43,7 +43,7 @@ class GaussianMixture:
     weights: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        means = np.atleast_2d(np.asarray(self.means, dtype=np.float64))
+        means = np.atleast_2d(_numbers(self.means, "means"))
         if means.ndim != 2 or not means.size or not np.isfinite(means).all():
             raise InvalidInput(f"means must be finite, (m, d), got the shape {means.shape}.")
         object.__setattr__(self, "means", means)
@@ -69,7 +69,7 @@ class GaussianMixture:
         """(n,) logarithms of the density at (n, d) observations."""
         from scipy.special import logsumexp
 
-        points = np.asarray(x, dtype=np.float64)
+        points = _numbers(x, "x")
         if points.ndim != 2 or points.shape[1] != self.n_dimensions:
             raise InvalidInput(
                 f"x must be (n, {self.n_dimensions}), got the shape {points.shape}. "
@@ -98,10 +98,19 @@ class GaussianMixture:
         return f"GaussianMixture({len(np.asarray(self.means))} in {self.n_dimensions} dimensions)"
 
 
+def _numbers(values: ArrayLike, name: str) -> Float64Array:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidType(
+            f"{name} must be an array of numbers with rows of equal length, got {shown(values)}."
+        ) from None
+
+
 def _factors(covariances: ArrayLike, shape: tuple[int, ...]) -> Float64Array:
     """Lower Cholesky factors, (m, d, d)."""
     count, size = shape
-    table = np.asarray(covariances, dtype=np.float64)
+    table = _numbers(covariances, "covariances")
     table = table * np.eye(size) if table.ndim == 0 else table
     if table.shape not in ((size, size), (count, size, size)):
         raise InvalidInput(
@@ -109,6 +118,8 @@ def _factors(covariances: ArrayLike, shape: tuple[int, ...]) -> Float64Array:
             f"got the shape {table.shape}."
         )
     table = np.broadcast_to(table, (count, size, size))
+    if not np.isfinite(table).all():
+        raise InvalidInput(f"covariances must be finite, got {shown(covariances)}.")
     if not np.allclose(table, table.transpose(0, 2, 1)):
         raise InvalidInput("covariances must be symmetric.")
     try:
@@ -121,7 +132,7 @@ def _factors(covariances: ArrayLike, shape: tuple[int, ...]) -> Float64Array:
 
 
 def _shares(weights: ArrayLike | None, count: int) -> Float64Array:
-    shares = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
+    shares = np.ones(count) if weights is None else _numbers(weights, "weights")
     if shares.shape != (count,) or not np.isfinite(shares).all() or (shares < 0).any():
         raise InvalidInput(
             f"weights must be {count} finite numbers from 0 on, got {shown(weights)}."

@@ -78,16 +78,24 @@ class IdealObserver:
         >>> print(f"{found.value:.3f}", found.standard_error < 0.001)
         0.249 True
         """
-        if self.n_classes == 2 or (self.likelihoods is not None and self._drawable):
-            found = self._integrals(n_blocks, n_steps, seed := seed_of(rng))
+        seed, blocks = seed_of(rng), whole_number(n_blocks, "n_blocks", least=2)
+        tuples = self.n_classes == 2 or (self.likelihoods is not None and self._drawable)
+        if n_steps is not None:
+            n_steps = whole_number(n_steps, "n_steps", least=1 if tuples else 1000)
+        if self.n_classes > 2 and self._perfect(seed):
+            return self._estimate("saec", 0.0, 0.0, "perfect", blocks, seed, (), {})
+        if tuples:
+            found = self._integrals(blocks, n_steps, seed)
             value, error = found.cost
             notes, settings = tail_notes(found.largest_share), {"n_facets": found.n_facets}
-            return self._estimate("saec", value, error, "tuples", n_blocks, seed, notes, settings)
-        return self._walked(n_blocks, n_steps, seed_of(rng))
+            return self._estimate("saec", value, error, "tuples", blocks, seed, notes, settings)
+        return self._walked(blocks, 300_000 if n_steps is None else n_steps, seed)
 
-    def _walked(self, n_blocks: int, n_steps: int | None, seed: int) -> Estimate:
-        steps = 300_000 if n_steps is None else whole_number(n_steps, "n_steps", least=1000)
-        blocks = whole_number(n_blocks, "n_blocks", least=2)
+    def _perfect(self, seed: int) -> bool:
+        """Whether no observation could come from two classes; the surface then has no facets."""
+        return bool((np.count_nonzero(self._drawn(0, stream(seed, 0)), axis=1) == 1).all())
+
+    def _walked(self, blocks: int, steps: int, seed: int) -> Estimate:
         found = walk(self._drawn, self.n_classes, seed=seed, n_blocks=blocks, n_steps=steps)
         notes = tail_notes(found.largest_share)
         if found.effective_size < FEWEST_EFFECTIVE:
@@ -126,10 +134,13 @@ class IdealObserver:
         order of the off-diagonal (truth, decision). For two classes both choices give 1 − AUC. For
         three they differ: only their sum is ∫ γ̂·P dσ, which eq. 14 takes for D times each.
         """
+        n_errors = self.n_classes * (self.n_classes - 1)
+        last = whole_number(last, "last", least=-n_errors)
+        if last >= n_errors:
+            raise InvalidInput(
+                f"last must be one of {n_errors} kinds of errors, from 0 on, got {last}."
+            )
         found = self._integrals(n_blocks, n_draws, seed := seed_of(rng))
-        n_errors = found.parts.shape[1]
-        if last not in range(-n_errors, n_errors):
-            raise InvalidInput(f"last must be one of {n_errors} kinds of errors, got {last!r}.")
         value, error = mean_error(found.parts[:, last])
         notes, settings = tail_notes(found.largest_share), {"last": last % n_errors}
         return self._estimate("huh", value, error, "tuples", n_blocks, seed, notes, settings)
@@ -145,7 +156,9 @@ class IdealObserver:
     ) -> Float64Array:
         """Error rates with the least expected cost γ·P, for (m, D) or (D,) cost vectors γ.
 
-        In row-major order of the off-diagonal (truth, decision). From ``n_points`` observations
+        In row-major order of the off-diagonal (truth, decision). Costs may also be an (N, N) table,
+        truth first and 0 on the diagonal, or a stack of them, (m, N, N). Decisions that cost the
+        same share an observation equally. From ``n_points`` observations
         drawn from the densities, or from the sample; the same seed gives the same ones, so that
         differences between costs are smooth.
 
@@ -160,29 +173,52 @@ class IdealObserver:
         """
         from polyroc.kernels.facets import cheapest_rates
 
-        table = self._checked_costs(costs)
+        table, many = self._checked_costs(costs)
         points = self._drawn(0, generator_of(rng), whole_number(n_points, "n_points", least=1))
         errors = ~np.eye(self.n_classes, dtype=bool)
-        nobody = np.array([-1])
+        nobody, level, flat = np.array([-1]), np.zeros(errors.shape), np.zeros(points.shape)
         found = np.empty((len(table), errors.sum()))
         for row, direction in zip(found, table, strict=True):
             square = np.zeros(errors.shape)
             square[errors] = direction
-            table_of_rates = cheapest_rates(points, square, 0, len(points), nobody)
+            table_of_rates = cheapest_rates(points, flat, square, level, 0, len(points), nobody)
             row[:] = (table_of_rates / table_of_rates.sum(axis=1, keepdims=True))[errors]
-        return found if np.ndim(costs) == 2 else found[0]
+        return found if many else found[0]
 
-    def _checked_costs(self, costs: ArrayLike) -> Float64Array:
-        table = np.atleast_2d(np.asarray(costs, dtype=np.float64))
-        n_errors = self.n_classes * (self.n_classes - 1)
-        if table.ndim != 2 or table.shape[1] != n_errors:
-            raise InvalidInput(
-                f"costs have the shape {np.shape(costs)}; expected (m, {n_errors}), a column for "
-                "each kind of error."
-            )
-        if not (np.isfinite(table).all() and (table >= 0).all()):
+    def _checked_costs(self, costs: ArrayLike) -> tuple[Float64Array, bool]:
+        """Cost vectors (m, D), and whether more than one was asked for."""
+        try:
+            given = np.asarray(costs, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidType(f"costs must be numbers, got {shown(costs)}.") from None
+        if not (np.isfinite(given).all() and (given >= 0).all()):
             raise InvalidInput(f"costs must be finite numbers from 0 on, got {shown(costs)}.")
-        return table
+        size, n_errors = self.n_classes, self.n_classes * (self.n_classes - 1)
+        if given.ndim in (1, 2) and given.shape[-1] == n_errors:
+            self._check_unambiguous(given)
+            return np.atleast_2d(given), given.ndim == 2
+        if given.ndim in (2, 3) and given.shape[-2:] == (size, size):
+            return self._off_diagonal(given.reshape(-1, size, size)), given.ndim == 3
+        raise InvalidInput(
+            f"costs have the shape {given.shape}; expected ({n_errors},) or (m, {n_errors}), a "
+            f"column for each kind of error, or tables ({size}, {size}) or (m, {size}, {size})."
+        )
+
+    def _check_unambiguous(self, costs: Float64Array) -> None:
+        """Two vectors of two classes look like a table if their diagonal is 0."""
+        if costs.shape == (2, 2) and self.n_classes == 2 and not np.diag(costs).any():
+            raise InvalidInput(
+                f"costs {costs.tolist()} may be a table of two classes or two cost vectors. Give a "
+                "table as a stack of one, [table], and the vectors one at a time."
+            )
+
+    def _off_diagonal(self, tables: Float64Array) -> Float64Array:
+        if tables.diagonal(axis1=1, axis2=2).any():
+            raise InvalidInput(
+                "The right decision must cost 0, got a table with another diagonal. Subtract it "
+                "from its row: cost − cost of the right decision."
+            )
+        return tables[:, ~np.eye(self.n_classes, dtype=bool)]
 
     @property
     def _drawable(self) -> bool:
@@ -300,9 +336,15 @@ def _likelihoods(probabilities: Any) -> Float64Array:
         ) from None
     if table.ndim != 2 or table.shape[1] < 2 or not len(table):
         raise InvalidInput(f"Probabilities must be (n, N), N ≥ 2, got the shape {table.shape}.")
-    fine = np.isfinite(table).all() and (table >= 0).all()
-    if not fine or (np.abs(table.sum(axis=1) - 1) > 1e-4).any():
-        raise InvalidInput("Probabilities must be from 0 to 1 and add up to 1 in each row.")
+    with np.errstate(invalid="ignore"):  # ∞ − ∞
+        sums = table.sum(axis=1)
+    fine = (table >= 0).all(axis=1) & (np.abs(sums - 1) <= 1e-4)
+    if not fine.all():
+        row = int(np.argmin(fine))
+        raise InvalidInput(
+            "Probabilities must be from 0 to 1 and add up to 1 in each row, got "
+            f"{shown(table[row].tolist())} in row {row}."
+        )
     priors = table.mean(axis=0)
     if not priors.all():
         raise NotDefined(

@@ -6,6 +6,10 @@ k = N² − N − 1 observations that some positive costs leave undecided, and a
 surface is a mean over tuples of observations (for N = 2: S = ∫ √(f₊² + f₋²) dx). Neither second
 derivatives nor cost vectors drawn at random are needed, and every term is bounded.
 
+Where likelihoods are exactly 0, costs of exactly 0 count as positive, as in S. Costs that treat two
+decisions alike do not count: they belong to a task of fewer classes, and the facets that every
+observer of three or more classes has there would outweigh all others.
+
 Independent tuples give integrals, but few of them are on the surface: all for N = 2, about 1 in
 1,500 for N = 3, fewer than 1 in 10⁷ for N = 4. A Metropolis walk that stays on the surface gives
 averages for any N. Edwards & Metz 2007 eq. 11 and 15.
@@ -115,8 +119,9 @@ def integrate(
         rng = stream(seed, index)
         likelihoods = source(index, rng)
         window = min(WINDOW, len(likelihoods))
-        found = draw_facets(likelihoods, patterns, pairs, rng, n_draws, window)
-        return found[0] * (len(patterns) / n_draws), found[1]
+        heights = _heights(likelihoods, rng)
+        sizes, parts = draw_facets(likelihoods, heights, patterns, pairs, rng, n_draws, window)
+        return sizes * (len(patterns) / n_draws), parts
 
     found = map_threads(block, range(n_blocks))
     sizes, parts = (np.concatenate(each) for each in zip(*found, strict=True))
@@ -167,7 +172,8 @@ def walk(source: Source, n_classes: int, *, seed: int, n_blocks: int, n_steps: i
         likelihoods = source(index, rng)
         burn = n_steps // 10 + BURN * (n_classes * (n_classes - 1) - 1)
         sizes = (burn, n_steps, EVERY, min(WINDOW, len(likelihoods)))
-        parts: Float64Array = walk_facets(likelihoods, pairs, groups, limits, rng, *sizes)
+        heights = _heights(likelihoods, rng)
+        parts: Float64Array = walk_facets(likelihoods, heights, pairs, groups, limits, rng, *sizes)
         return np.asarray(parts.sum(axis=1))
 
     found = map_threads(block, range(n_blocks))
@@ -177,6 +183,11 @@ def walk(source: Source, n_classes: int, *, seed: int, n_blocks: int, n_steps: i
             "perfect, or has too few cases: pass other densities, more cases or more n_steps."
         )
     return SurfaceWalks(np.array(found))
+
+
+def _heights(likelihoods: Float64Array, rng: np.random.Generator) -> Float64Array:
+    """What settles ties between decisions; of a generator of its own, so that it moves no draw."""
+    return rng.spawn(1)[0].random(likelihoods.shape)
 
 
 def mean_error(values: Float64Array) -> tuple[float, float]:
