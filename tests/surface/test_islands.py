@@ -94,3 +94,12 @@ def test_what_is_refused() -> None:
         search_islands(model, 2, checkpoint="a.npz")
     with pytest.raises(InvalidType, match="client must be"):
         search_islands(model, 2, "local")
+
+
+def test_search_runs_islands_too() -> None:
+    X, y = three_class_mixture((15, 15, 15), rng=0)
+    one = search(KnnModel(X, y), generations=10, rng=3, islands=2)
+    other = search_islands(KnnModel(X, y), 2, generations=10, rng=3)
+    assert np.array_equal(one.rates, other.rates) and one.provenance == other.provenance
+    with pytest.raises(InvalidInput, match="islands="):
+        search(KnnModel(X, y), client=object())

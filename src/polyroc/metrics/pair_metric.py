@@ -28,9 +28,9 @@ def second_against_first(_: Float64Array) -> Float64Array:
 
 
 def combined(weights: Float64Array, theta: Float64Array) -> float:
-    """Σ_{k≠r} W_kr θ_kr."""
+    """Σ_{k≠r} W_kr θ_kr, for weights that sum to 1 up to their rounding, which is divided out."""
     pairs = ~np.eye(len(theta), dtype=bool)
-    return float(weights[pairs] @ theta[pairs])
+    return float(weights[pairs] @ theta[pairs] / weights[pairs].sum())
 
 
 def pair_influence(

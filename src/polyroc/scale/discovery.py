@@ -2,9 +2,9 @@
 
 import glob
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,9 +15,13 @@ from polyroc.options import shown
 from polyroc.scale.source import File, Files, Layout, check_no_null, first_line, labels_of, pieces
 from polyroc.typing import Label, LabelsLike
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 PathLike = str | os.PathLike[str]
 PathsLike = PathLike | Iterable[PathLike]
 ColumnsLike = Sequence[str] | Mapping[Any, str]
+FindLabels = Callable[[str], set[Label]]
 
 
 def find_files(paths: PathsLike) -> Files:
@@ -29,15 +33,22 @@ def find_files(paths: PathsLike) -> Files:
     folder = found[0] if len(found) == 1 and Path(found[0]).is_dir() else None
     try:
         dataset = ds.dataset(folder or _files(found), format="parquet", partitioning="hive")
-        files = tuple(
-            File(each.path, each.count_rows(), ds.get_partition_keys(each.partition_expression))
-            for each in dataset.get_fragments()
-        )
+        files = tuple(map(_file, dataset.get_fragments()))
     except (pa.ArrowException, OSError) as error:
         raise InvalidInput(f"{first_line(error)}. Pass Parquet files of one schema.") from None
     if not files:
         raise InvalidInput(f"There are no Parquet files in {folder!r}. Pass another path.")
     return Files(files, dataset.schema)
+
+
+def _file(fragment: Any) -> File:
+    """A file by what its footer says, which is read once."""
+    from pyarrow.dataset import get_partition_keys
+
+    groups = tuple(group.num_rows for group in fragment.row_groups)
+    return File(
+        fragment.path, sum(groups), get_partition_keys(fragment.partition_expression), groups
+    )
 
 
 def _found(paths: PathsLike) -> list[str]:
@@ -71,14 +82,17 @@ def _files(found: list[str]) -> list[str]:
 
 
 def layout_of(
-    files: Files,
+    names: list[str],
+    find_labels: FindLabels,
     target: str,
     classes: LabelsLike | None,
     columns: ColumnsLike | None,
     weight: str | None,
 ) -> Layout:
-    """The columns of the scores: as given, else those named after the classes."""
-    names = files.schema.names
+    """The columns of the scores: as given, else those named after the classes.
+
+    ``find_labels`` looks through the column of labels, if it has to be.
+    """
     _check_present([target, *([] if weight is None else [weight])], names)
     if isinstance(columns, Mapping):
         if classes is not None:
@@ -87,8 +101,8 @@ def layout_of(
     if columns is not None:
         columns = _column_list(columns)
         _check_present(columns, names)
-        return _layout_by_columns(files, target, classes, columns, weight)
-    labels = _distinct_labels(files, target) if classes is None else _classes(classes)
+        return _layout_by_columns(find_labels, target, classes, columns, weight)
+    labels = _distinct(find_labels, target) if classes is None else _classes(classes)
     candidates = [name for name in names if name not in (target, weight)]
     return Layout(target, tuple(labels), _named_after(labels, candidates), weight)
 
@@ -117,7 +131,7 @@ def _classes(classes: LabelsLike) -> list[Label]:
 
 
 def _layout_by_columns(
-    files: Files,
+    find_labels: FindLabels,
     target: str,
     classes: LabelsLike | None,
     columns: list[str],
@@ -126,9 +140,9 @@ def _layout_by_columns(
     if classes is not None:
         labels = _classes(classes)
     elif len(columns) == 1:
-        labels = _distinct_labels(files, target)
+        labels = _distinct(find_labels, target)
     else:
-        labels = _named_by_columns(_distinct_labels(files, target), columns)
+        labels = _named_by_columns(_distinct(find_labels, target), columns)
     if len(labels) != len(columns) and not (len(columns) == 1 and len(labels) == 2):
         raise InvalidInput(
             f"There are {len(columns)} columns for the {len(labels)} classes {listed(labels)}. "
@@ -149,13 +163,23 @@ def _named_by_columns(labels: list[Label], columns: list[str]) -> list[Label]:
     return [order[name] for name in columns if name in order]
 
 
-def _distinct_labels(files: Files, target: str) -> list[Label]:
-    """The labels that occur, in order. One pass over the column of labels."""
+def labels_in(files: Files, target: str) -> set[Label]:
+    """The labels that occur. One pass over their column."""
     found: set[Label] = set()
     for piece in pieces(files, [target]):
-        column = piece.records.column(target)
-        check_no_null(column, target, piece.row, piece.path)
-        found.update(labels_of(column.unique(), target).tolist())
+        found |= distinct_labels(piece.records.column(target), target, piece.row, piece.path)
+    return found
+
+
+def distinct_labels(column: "pa.Array", target: str, row: int, path: str) -> set[Label]:
+    """The labels in a column of a batch."""
+    check_no_null(column, target, row, path)
+    return set(labels_of(column.unique(), target).tolist())
+
+
+def _distinct(find_labels: FindLabels, target: str) -> list[Label]:
+    """The labels that occur, in order."""
+    found = find_labels(target)
     if len(found) < 2:
         raise InvalidInput(
             f"Column {target!r} holds {listed(found) or 'nothing'}, and at least two classes are "

@@ -6,14 +6,14 @@ column brings together the cases of a few parts; each part is sorted and its pai
 place of what the histogram knew of them. Pairs of different parts are known from the histogram.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from polyroc.scale.batch import Chunk, Track
-from polyroc.scale.histogram import Bins, Histogram, PairBounds, pair_bounds
+from polyroc.scale.histogram import PAGE_BITS, Bins, Histogram, PairBounds, pair_bounds
 from polyroc.scale.histograms import Task
 from polyroc.statistics.columns import Column
 from polyroc.typing import Float64Array, FloatArray, Int64Array, IntArray
@@ -32,9 +32,9 @@ class Part:
     track: Track
     n_cases: int
     known: PairBounds
-    histogram: Histogram | None = None
-    marked: Int64Array | None = field(default=None, repr=False)
-    """The slots of its bins."""
+    codes: Int64Array | None = field(default=None, repr=False)
+    """Its bins in ascending order; None for all cases."""
+    mantissa_bits: int = 1
 
 
 def whole(track: Track, n_cases: int) -> Part:
@@ -58,9 +58,9 @@ def open_parts(track: Track, histogram: Histogram, scale: float, most_cases: int
 
 def _part(track: Track, histogram: Histogram, bins: Bins, chosen: Int64Array, scale: float) -> Part:
     some = Bins(bins.counts[:, chosen], bins.one_value[chosen], bins.codes[chosen])
-    slots = histogram.slots_of_codes(some.codes)
     n_cases = int(np.ceil(some.counts.sum() * scale))
-    return Part(track, n_cases, pair_bounds(some, track.positive), histogram, slots)
+    known = pair_bounds(some, track.positive)
+    return Part(track, n_cases, known, some.codes, histogram.mantissa_bits)
 
 
 def passes(parts: list[Part], memory: int) -> Iterator[list[Part]]:
@@ -84,6 +84,16 @@ class Cases:
         self._values: list[FloatArray] = []
         self._rows: list[IntArray] = []
         self._weights: list[Float64Array] = []
+
+    @classmethod
+    def joined(cls, several: "Sequence[Cases]") -> "Cases":
+        """All cases in order, those given left as they are."""
+        joined = cls()
+        for each in several:
+            joined._values += each._values
+            joined._rows += each._rows
+            joined._weights += each._weights
+        return joined
 
     def add(self, values: FloatArray, rows: IntArray, weights: Float64Array | None) -> None:
         """Add cases."""
@@ -110,38 +120,49 @@ class Cases:
 class PartCollector:
     """The cases of several parts, picked out of batches."""
 
-    def __init__(self, parts: list[Part]) -> None:
+    def __init__(self, parts: Sequence[Part]) -> None:
         self.cases = [Cases() for _ in parts]
-        self._by_track: dict[Track, list[int]] = {}
+        self._numbers: dict[Track, list[int]] = {}
         for number, part in enumerate(parts):
-            self._by_track.setdefault(part.track, []).append(number)
-        self._histograms = {part.track: part.histogram for part in parts}
-        self._numbers = {track: _numbers(track, parts) for track in self._by_track}
+            self._numbers.setdefault(part.track, []).append(number)
+        self._marks = {track: _marks(numbers, parts) for track, numbers in self._numbers.items()}
 
     def tasks(self, chunk: Chunk, position: int) -> list[Task]:
         """What is to be done with a chunk, in any order and on any threads."""
-        return [partial(self._pick, track, chunk) for track in self._by_track]
+        return [partial(self._pick, track, chunk) for track in self._numbers]
 
     def _pick(self, track: Track, chunk: Chunk) -> None:
         """Add the cases of every part of a track."""
         values, rows, weights = track.of(chunk)
-        histogram, marks = self._histograms[track], self._numbers[track]
-        if histogram is None or marks is None:
-            self.cases[self._by_track[track][0]].add(values, rows, weights)
+        marks = self._marks[track]
+        if marks is None:
+            self.cases[self._numbers[track][0]].add(values, rows, weights)
             return
-        belongs = marks[histogram.slots(values.astype(np.float64, copy=False))]
-        for number in self._by_track[track]:
+        belongs = marks.of(values.astype(np.float64, copy=False))
+        for number in self._numbers[track]:
             chosen = np.flatnonzero(belongs == number)
             heavy = None if weights is None else weights[chosen]
             self.cases[number].add(values[chosen], rows[chosen], heavy)
 
 
-def _numbers(track: Track, parts: list[Part]) -> Int64Array | None:
-    """The number of the part of each slot, −1 for slots in none."""
-    numbers: Int64Array | None = None
-    for number, part in enumerate(parts):
-        if part.track == track and part.histogram is not None:
-            if numbers is None:
-                numbers = np.full(part.histogram.state.size, -1, dtype=np.int64)
-            numbers[part.marked] = number
-    return numbers
+class _Marks:
+    """The number of the part that each bin of a track belongs to."""
+
+    def __init__(self, mantissa_bits: int, codes: dict[int, Int64Array]) -> None:
+        self._bins = Histogram(0, mantissa_bits)  # without rows it only says where bins are
+        for each in codes.values():
+            self._bins.make_pages(np.unique(each >> PAGE_BITS))
+        self._numbers = np.full(self._bins.state.size, -1, dtype=np.int64)
+        for number, each in codes.items():
+            self._numbers[self._bins.slots_of_codes(each)] = number
+
+    def of(self, values: Float64Array) -> Int64Array:
+        """Numbers of parts; −1 for values that are in none."""
+        slots = self._bins.slots(values)
+        return np.where(slots < 0, -1, self._numbers[np.maximum(slots, 0)])
+
+
+def _marks(numbers: list[int], parts: Sequence[Part]) -> _Marks | None:
+    """Marks for the parts of one track, unless one of them has all its cases."""
+    codes = {number: each for number in numbers if (each := parts[number].codes) is not None}
+    return _Marks(parts[numbers[0]].mantissa_bits, codes) if codes else None

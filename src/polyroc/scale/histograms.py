@@ -53,3 +53,8 @@ class TrackCounts:
     def tasks(self, chunk: Chunk, position: int) -> list[Task]:
         """What is to be done with a chunk, in any order and on any threads."""
         return counting(self.histograms, chunk, self.compiled)
+
+    def merge(self, other: "TrackCounts") -> "TrackCounts":
+        """Add the cases of others of the same tracks; returns self."""
+        merge_histograms(self.histograms, other.histograms)
+        return self

@@ -1,28 +1,22 @@
 """``evaluate_parquet``: metrics of predictions in files that need not fit into memory."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from polyroc.errors import InvalidInput
 from polyroc.options import whole_number
-from polyroc.scale.batch import Track
 from polyroc.scale.certified import CertifiedEvaluation
-from polyroc.scale.discovery import ColumnsLike, PathsLike, find_files, layout_of
-from polyroc.scale.evaluation import Known
-from polyroc.scale.exact import BYTES_TO_SORT, Part, PartCollector, open_parts, passes, whole
-from polyroc.scale.histogram import PAGE, PairBounds
-from polyroc.scale.histograms import Histograms, TrackCounts, bounds_of
-from polyroc.scale.passes import Filled, progress_bar, run_pass
+from polyroc.scale.discovery import ColumnsLike, PathsLike, find_files, labels_in, layout_of
+from polyroc.scale.exact import BYTES_TO_SORT, Part, PartCollector
+from polyroc.scale.extras import Client
+from polyroc.scale.histogram import PairBounds
+from polyroc.scale.job import MEMORY, Job, Needed, Reader
+from polyroc.scale.passes import Filled, chunks_of_files, progress_bar, run_pass
 from polyroc.scale.source import Files, Layout
-from polyroc.scale.summary import MANTISSA_BITS, MANY_SCORES, PairSummary
+from polyroc.scale.summary import MANTISSA_BITS
 from polyroc.threads import map_threads, thread_count
 from polyroc.typing import Absent, LabelsLike, Ties
-
-MEMORY = 512 << 20
-
-USUAL_PAGES = 64
-"""Pages that a column of probabilities may need, to plan with."""
 
 
 def evaluate_parquet(
@@ -41,6 +35,7 @@ def evaluate_parquet(
     memory: int = MEMORY,
     n_threads: int | None = None,
     progress: bool = False,
+    client: Client | None = None,
 ) -> CertifiedEvaluation:
     """Metrics of predictions in Parquet files, of any size: certified bounds, or exact values.
 
@@ -61,9 +56,12 @@ def evaluate_parquet(
     metrics, ties, absent : see :meth:`PairSummary.compute`.
     auc_mu, mantissa_bits : see :class:`PairSummary`.
     exact : whether to resolve all bounds.
-    memory : bytes for histograms and sorting; reading needs some 300 MB beside them.
+    memory : bytes for histograms and sorting; reading needs some 300 MB beside them. With a
+        client, bytes on each worker.
     n_threads : threads to use; the result does not depend on them.
     progress : whether to show a bar, on a terminal only.
+    client : a ``distributed.Client`` whose workers read the files instead, row groups at a time;
+        the paths must lead to the files on each of them. The result is the same.
 
     Examples
     --------
@@ -79,102 +77,55 @@ def evaluate_parquet(
     files = find_files(path)
     if not files.n_rows:
         raise InvalidInput("The files hold no rows. Pass at least one case per class.")
-    layout = layout_of(files, target, classes, columns, sample_weight)
+    find_labels = partial(labels_in, files)
+    layout = layout_of(files.schema.names, find_labels, target, classes, columns, sample_weight)
     options = {"mantissa_bits": mantissa_bits, "auc_mu": auc_mu}
     n_threads = thread_count(n_threads)
     memory = whole_number(memory, "memory", 1 << 20)
-    job = _Job(files, layout, options, memory, n_threads, progress)
-    return job.known(exact).evaluate(metrics, ties, absent)
+    reader: Reader = _Threads(files, layout, memory, n_threads, progress)
+    if client is not None:
+        from polyroc.scale.dask import cluster_of_files
+
+        reader = cluster_of_files(files, layout, client)
+    return Job(reader, layout, options, memory).known(exact).evaluate(metrics, ties, absent)
 
 
 @dataclass(frozen=True)
-class _Job:
-    """Files, what is in them, and what may be spent on them."""
+class _Threads:
+    """Files that the threads of this process read."""
 
     files: Files
     layout: Layout
-    options: dict[str, Any]
     memory: int
     n_threads: int
     progress: bool
 
-    def known(self, exact: bool) -> Known:
-        """All that the metrics need."""
-        empty = PairSummary(list(self.layout.classes), **self.options)
-        tracks = empty.tracks()
-        fits = self._bytes(tracks) <= self.memory // 2
-        summary = self._summary(fits)
-        known = summary.known()
-        if fits:
-            self._fill(known, summary.histograms, exact)
-        elif self.files.n_rows <= self._most_cases:
-            self._resolve(known, [whole(track, self.files.n_rows) for track in tracks])
-        else:
-            for block in self._blocks(tracks):
-                self._fill(known, self._counted(block), exact)
-        return known
+    n_machines = 1
 
     @property
-    def _most_cases(self) -> int:
-        """Cases that each thread may sort at a time."""
-        return max(1, self.memory // (2 * self.n_threads * BYTES_TO_SORT))
-
-    def _bytes(self, tracks: list[Track]) -> int:
-        """Memory of the histograms of tracks."""
-        return sum(track.n_rows + 1 for track in tracks) * USUAL_PAGES * PAGE * 8
-
-    def _blocks(self, tracks: list[Track]) -> Iterator[list[Track]]:
-        """Tracks whose histograms fit into half of the memory together; at least one."""
-        block: list[Track] = []
-        for track in tracks:
-            if block and self._bytes([*block, track]) > self.memory // 2:
-                yield block
-                block = []
-            block.append(track)
-        yield block
-
-    def _pass(self, collector: Filled, tracks: Iterable[Track] | None, doing: str) -> Filled:
-        """Read the columns of some tracks, or all."""
-        needed = None if tracks is None else self.layout.needed_by(tracks)
-        with progress_bar(self.progress, doing, self.files.n_rows) as advance:
-            return run_pass(self.files, self.layout, needed, collector, self.n_threads, advance)
-
-    def _summary(self, with_histograms: bool) -> PairSummary:
-        make = PairSummary if with_histograms else PairSummary.without_histograms
-        summary = make(list(self.layout.classes), **self.options)
-        return self._pass(summary.expect(self._n_scores), None, "Reading")
+    def n_rows(self) -> int:
+        return self.files.n_rows
 
     @property
-    def _n_scores(self) -> int:
-        return self.files.n_rows * len(self.layout.columns)
+    def n_sorters(self) -> int:
+        return self.n_threads
 
-    def _counted(self, tracks: list[Track]) -> Histograms:
-        """Histograms of some tracks, from a pass over their columns."""
-        bits, compiled = self.options["mantissa_bits"], self._n_scores >= MANY_SCORES
-        return self._pass(TrackCounts(tracks, bits, compiled), tracks, "Counting").histograms
+    def collect(
+        self, make: Callable[[], Filled], needed: Needed, n_cells: int, doing: str
+    ) -> Filled:
+        """A pass over the files in order."""
+        stream = chunks_of_files(self.files, self.layout, needed)
+        with progress_bar(self.progress, doing, self.n_rows) as advance:
+            return run_pass(stream, make(), self.n_threads, advance)
 
-    def _fill(self, known: Known, histograms: Histograms, exact: bool) -> None:
-        """Bounds from histograms; with ``exact``, their open bins resolved."""
-        parts: list[Part] = []
-        scale = known.totals.n_cases / max(float(known.totals.weights.sum()), 2.0**-200)
-        for track, bounds in bounds_of(histograms, self.n_threads):
-            known.fill(track, bounds)
-            if exact:
-                parts += open_parts(track, histograms[track], scale, self._most_cases)
-        self._resolve(known, parts)
-
-    def _resolve(self, known: Known, parts: list[Part]) -> None:
-        for gathered in passes(parts, self.memory):
-            for part, found in zip(gathered, self._sorted(gathered), strict=True):
-                known.correct(part.track, part.known, found)
-
-    def _sorted(self, parts: list[Part]) -> list[PairBounds]:
-        """The pairs of parts, counted exactly."""
-        tracks = [part.track for part in parts]
-        cases = self._pass(PartCollector(parts), tracks, "Sorting").cases
+    def sort(self, parts: list[Part], needed: Needed) -> list[PairBounds]:
+        """As many parts at a time as may be in memory."""
+        cases = self.collect(partial(PartCollector, parts), needed, 0, "Sorting").cases
 
         def resolve(number: int) -> PairBounds:
             track = parts[number].track
             return cases[number].pairs(track.positive, track.n_rows)
 
-        return map_threads(resolve, range(len(parts)), self.n_threads)
+        largest = max(part.n_cases for part in parts) * BYTES_TO_SORT
+        n_threads = max(1, min(self.n_threads, self.memory // (2 * max(1, largest))))
+        return map_threads(resolve, range(len(parts)), n_threads)

@@ -1,12 +1,12 @@
-"""A pass over the files: threads share the work on each chunk, and one of them reads the next."""
+"""A pass over cases: threads share the work on each chunk, and one of them reads the next."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol, TypeVar
 
 from polyroc.scale.batch import Chunk
 from polyroc.scale.histograms import Task
-from polyroc.scale.source import Files, Layout, pieces, read_record_batch
+from polyroc.scale.source import Files, Layout, Piece, pieces, read_record_batch
 from polyroc.threads import map_threads
 
 
@@ -21,26 +21,22 @@ Filled = TypeVar("Filled", bound=Collector)
 Advance = Callable[[int], None]
 
 
-class _Placed(NamedTuple):
+class Placed(NamedTuple):
+    """A chunk, and the position of its first case among all."""
+
     chunk: Chunk
     position: int
 
 
 def run_pass(
-    files: Files,
-    layout: Layout,
-    needed: list[int] | None,
-    collector: Filled,
-    n_threads: int,
-    advance: Advance,
+    stream: Iterator[Placed], collector: Filled, n_threads: int, advance: Advance
 ) -> Filled:
-    """Read some columns of scores once, into the collector."""
-    stream = _chunks(files, layout, needed)
+    """Put all chunks into the collector."""
     placed = next(stream, None)
     while placed is not None:
-        following: list[_Placed | None] = []
+        following: list[Placed | None] = []
 
-        def read(into: list[_Placed | None] = following) -> None:
+        def read(into: list[Placed | None] = following) -> None:
             into.append(next(stream, None))
 
         tasks = [read, *collector.tasks(placed.chunk, placed.position)]
@@ -50,12 +46,18 @@ def run_pass(
     return collector
 
 
-def _chunks(files: Files, layout: Layout, needed: list[int] | None) -> Iterator[_Placed]:
-    for piece in pieces(files, layout.names(needed)):
+def chunks_of_files(files: Files, layout: Layout, needed: list[int] | None) -> Iterator[Placed]:
+    """Some columns of scores, or all, in chunks."""
+    return chunks_of(pieces(files, layout.names(needed)), layout, needed)
+
+
+def chunks_of(read: Iterable[Piece], layout: Layout, needed: list[int] | None) -> Iterator[Placed]:
+    """Checked chunks of record batches."""
+    for piece in read:
         batch = read_record_batch(piece.records, layout, needed, piece.row, piece.path)
         position = piece.first
         for chunk in batch.chunks():
-            yield _Placed(chunk, position)
+            yield Placed(chunk, position)
             position += len(chunk.codes)
 
 

@@ -56,24 +56,56 @@ class Layout:
 
 
 class File(NamedTuple):
-    """A Parquet file, with the columns that the folders around it stand for."""
+    """A Parquet file or some of its row groups, and the columns that its folders stand for."""
 
     path: str
     n_rows: int
     keys: dict[str, Any]
+    groups: tuple[int, ...]
+    """Rows of each of its row groups."""
+    row_groups: tuple[int, ...] | None = None
+    """Which groups these are, None for all."""
+    row: int = 0
+    """Position of the first row in the file."""
 
 
 @dataclass(frozen=True)
 class Files:
-    """Parquet files of one table."""
+    """Parquet files of one table, or a range of its rows."""
 
     files: tuple[File, ...]
     schema: "pa.Schema"
+    first: int = 0
+    """Position of the first row among all rows."""
 
     @property
     def n_rows(self) -> int:
         """Rows of all files."""
         return sum(file.n_rows for file in self.files)
+
+    def ranges(self, n_rows: int) -> "list[Files]":
+        """The same in ranges of about so many rows; a row group is never divided."""
+        ranges: list[Files] = []
+        first, gathered = self.first, list[File]()
+        for part in (part for file in self.files for part in _parts(file, n_rows)):
+            gathered.append(part)
+            number = sum(each.n_rows for each in gathered)
+            if number >= n_rows:
+                ranges.append(Files(tuple(gathered), self.schema, first))
+                first, gathered = first + number, []
+        return [*ranges, Files(tuple(gathered), self.schema, first)] if gathered else ranges
+
+
+def _parts(file: File, n_rows: int) -> Iterator[File]:
+    """A file in runs of row groups with about so many rows."""
+    row, chosen = 0, list[int]()
+    for group in range(len(file.groups)):
+        chosen.append(group)
+        number = sum(file.groups[each] for each in chosen)
+        if number >= n_rows or group == len(file.groups) - 1:
+            sizes = tuple(file.groups[each] for each in chosen)
+            yield File(file.path, number, file.keys, sizes, tuple(chosen), row)
+            row, chosen = row + number, []
 
 
 class Piece(NamedTuple):
@@ -92,10 +124,10 @@ def pieces(files: Files, columns: list[str]) -> Iterator[Piece]:
 
     Columns are read through small buffers, so memory does not grow with the size of row groups.
     """
-    first = 0
+    first = files.first
     for file in files.files:
         for row, records in _batches(file, files.schema, columns):
-            yield Piece(records, file.path, row, first + row)
+            yield Piece(records, file.path, file.row + row, first + row)
         first += file.n_rows
 
 
@@ -115,12 +147,13 @@ def _batches(
             file.path, pre_buffer=False, buffer_size=BUFFER, read_dictionary=texts
         ) as reader:
             _check_columns(stored, reader.schema_arrow.names, file.path)
-            for records in reader.iter_batches(n_rows, columns=stored):
+            for records in reader.iter_batches(n_rows, file.row_groups, stored):
                 yield row, _with_keys(records, file, schema, columns)
                 row += records.num_rows
     except (pa.ArrowException, OSError) as error:
         raise InvalidInput(
-            f"{file.path} cannot be read from row {row} on ({first_line(error)}). Write it again."
+            f"{file.path} cannot be read from row {file.row + row} on ({first_line(error)}). "
+            "Write it again."
         ) from None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,6 +43,8 @@ def search(
     checkpoint: str | Path | None = None,
     progress: bool = True,
     n_threads: int | None = None,
+    islands: int | None = None,
+    client: Any = None,
 ) -> RocSurface:
     """The ROC surface of a model: parameters and costs whose error rates nothing found dominates.
 
@@ -68,6 +71,8 @@ def search(
         search goes on from it; a file of another search is an error and stays as it is.
     progress : show a line with the generation, the size of the archive and G so far, on a terminal.
     n_threads : by default all processors; used where there are many cases.
+    islands : independent searches with seeds of their own, whose fronts are merged.
+    client : a ``distributed.Client`` whose workers run the islands.
 
     Ctrl-C stops the search after the current generation and returns the surface so far.
 
@@ -86,6 +91,24 @@ def search(
         )
     if not hasattr(model, "cases"):
         raise InvalidInput("The model has no labelled cases. Give it some with model.on(X, y).")
+    if islands is not None:
+        from polyroc.surface.islands import search_islands
+
+        return search_islands(
+            model,
+            islands,
+            client,
+            generations=generations,
+            costs_per_generation=costs_per_generation,
+            objectives=objectives,
+            alpha=alpha,
+            strategy=strategy,
+            rng=rng,
+            checkpoint=checkpoint,
+            n_threads=n_threads,
+        )
+    if client is not None:
+        raise InvalidInput("client= runs islands on workers. Say how many with islands=.")
     check_choice(objectives, "objectives", OBJECTIVES)
     check_choice(strategy, "strategy", STRATEGIES)
     generations = whole_number(generations, "generations", least=0)

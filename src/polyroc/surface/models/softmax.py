@@ -79,8 +79,10 @@ class SoftmaxModel(Model):
         """Standardise by the cases that the model was made with, and add a column of ones."""
         super().take(X)
         if not hasattr(self, "centre"):
-            spread = X.std(axis=0)
-            self.centre, self.spread = X.mean(axis=0), np.where(spread > 0, spread, 1.0)
+            weights = self.cases.weights
+            self.centre = np.average(X, axis=0, weights=weights)
+            spread = np.sqrt(np.average((X - self.centre) ** 2, axis=0, weights=weights))
+            self.spread = np.where(spread > 0, spread, 1.0)
         check_columns(X, len(self.centre))
         self.inputs = np.column_stack([(X - self.centre) / self.spread, np.ones(len(X))])
 

@@ -1,0 +1,25 @@
+"""Packages that only some users need, loaded where they are used."""
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from polyroc.errors import PolyrocError
+
+Tensor: TypeAlias = Any  # a torch.Tensor
+Client: TypeAlias = Any  # a distributed.Client
+
+
+class MissingExtra(PolyrocError, ImportError):
+    """An optional package is not installed."""
+
+
+def required(module: str, extra: str) -> ModuleType:
+    """A module of an optional package, or an error that names the extra to install."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtra(
+            f"This needs {module.partition('.')[0]}, which cannot be imported "
+            f"({str(error).rstrip('.')}). Install it with: pip install 'polyroc[{extra}]'"
+        ) from error

@@ -1,0 +1,43 @@
+"""Optional packages: not loaded before they are used, and named where they are missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from polyroc import scale
+
+HEAVY = ("torch", "dask", "distributed", "numba", "pandas", "sklearn", "scipy", "pyarrow")
+
+
+@pytest.mark.parametrize("module", ["polyroc.scale", "polyroc.scale.torch", "polyroc.scale.dask"])
+def test_importing_loads_nothing_heavy(module: str) -> None:
+    code = f"import {module}, sys; print([m for m in {HEAVY} if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: scale.torch.pairwise_auc([0, 1], [0.1, 0.2]),
+        lambda: scale.torch.evaluate([0, 1], [0.1, 0.2]),
+        lambda: scale.torch.gini([[0.1, 0.2]], 2),
+    ],
+    ids=["pairwise_auc", "evaluate", "gini"],
+)
+def test_missing_torch_names_the_extra(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(scale.MissingExtra, match=r"pip install 'polyroc\[torch\]'") as caught:
+        call()
+    assert isinstance(caught.value, ImportError)
+
+
+def test_every_name_can_be_had() -> None:
+    for name in scale.__all__:
+        assert getattr(scale, name) is not None
+    assert dir(scale) == sorted(scale.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = scale.nothing

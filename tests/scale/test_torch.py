@@ -1,0 +1,218 @@
+"""Tensors give the values of arrays, on whatever device they are."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+import polyroc
+from polyroc import scale
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.fixture
+def torch() -> Any:
+    if os.environ.get("POLYROC_REQUIRE_TORCH"):
+        return importlib.import_module("torch")  # a missing torch is then a failure
+    return pytest.importorskip("torch", reason="PyTorch is not installed")
+
+
+def scores(
+    n: int, n_classes: int, seed: int = 0, skew: float = 0.0, digits: int | None = None
+) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    shares = np.exp(-skew * np.arange(n_classes))
+    y = np.concatenate(
+        [np.arange(n_classes), rng.choice(n_classes, n - n_classes, p=shares / shares.sum())]
+    )
+    raw = rng.normal(size=(n, n_classes))
+    raw[np.arange(n), y] += 1
+    p = np.exp(raw)
+    p /= p.sum(axis=1, keepdims=True)
+    order = rng.permutation(n)
+    return y[order], (p if digits is None else np.round(p, digits))[order]
+
+
+def by_definition(y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Mean of step(p_ak − p_bk) over the pairs, in loops."""
+    n_classes = p.shape[1]
+    auc = np.full((n_classes, n_classes), np.nan)
+    for k in range(n_classes):
+        for r in range(n_classes):
+            if k != r:
+                pairs = [(a > b) + 0.5 * (a == b) for a in p[y == k, k] for b in p[y == r, k]]
+                auc[k, r] = np.mean(pairs)
+    return auc
+
+
+@pytest.mark.parametrize("route", ["search", "sort"])
+def test_definition(torch: Any, route: str) -> None:
+    from polyroc.scale.device_pairs import credit_sums, grouped
+
+    y, p = scores(60, 4, digits=1)
+    cases = grouped(torch.tensor(p), torch.tensor(y))
+    counts = np.bincount(y)
+    found = credit_sums(cases, "fair", 1 << 20, route).numpy() / (2 * np.outer(counts, counts))
+    pairs = ~np.eye(4, dtype=bool)
+    assert found[pairs] == pytest.approx(by_definition(y, p)[pairs], abs=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n_classes", [2, 3, 40])
+@pytest.mark.parametrize(("skew", "digits"), [(0.0, None), (0.5, None), (0.0, 2), (0.3, 1)])
+def test_both_routes_equal_numpy_to_the_bit(
+    torch: Any, dtype: str, n_classes: int, skew: float, digits: int | None
+) -> None:
+    from polyroc.scale.device_pairs import credit_sums, grouped
+
+    y, p = scores(900, n_classes, n_classes, skew, digits)
+    p = p.astype(dtype)
+    expected = polyroc.pairwise_auc(y, p)
+    result = scale.torch.pairwise_auc(torch.tensor(y), torch.tensor(p))
+    assert np.array_equal(result.numpy(), expected, equal_nan=True)
+    cases = grouped(torch.tensor(p), torch.tensor(y))
+    for ties in ("fair", "strict", "lenient"):
+        ways = [credit_sums(cases, ties, 1 << 30, route) for route in ("search", "sort")]
+        assert torch.equal(*ways)
+
+
+@pytest.mark.parametrize("ties", ["fair", "strict", "lenient"])
+@pytest.mark.parametrize("memory", [60_000, 1 << 30])
+def test_metrics_equal_those_of_the_registry(torch: Any, ties: Any, memory: int) -> None:
+    for n_classes, skew, digits in ((2, 0.0, None), (3, 0.0, 1), (9, 1.2, 2), (30, 0.1, None)):
+        y, p = scores(600, n_classes, 3, skew, digits)
+        p = p.astype(np.float32)
+        result = scale.torch.evaluate(torch.tensor(y), torch.tensor(p), ties=ties, memory=memory)
+        names = [name for name in scale.torch.OFFERED if n_classes == 2 or name != "roc_auc"]
+        assert list(result) == names
+        for name in names:
+            expected = polyroc.registry[name].function(y, p, ties=ties)
+            assert result[name].low == pytest.approx(expected, abs=1e-12)
+            assert result[name].width == 0
+        assert result.counts == dict(enumerate(np.bincount(y).tolist()))
+
+
+def test_many_positives_are_sorted(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from polyroc.scale import device_pairs
+
+    y, p = scores(5000, 5, skew=0.7, digits=3)
+    for few in (0, 500, 10**6):
+        monkeypatch.setattr(device_pairs, "FEW_ELSEWHERE", few)
+        result = scale.torch.pairwise_auc(torch.tensor(y), torch.tensor(p))
+        assert np.array_equal(result.numpy(), polyroc.pairwise_auc(y, p), equal_nan=True)
+
+
+def test_extreme_scores(torch: Any) -> None:
+    largest = np.finfo(np.float64).max
+    values = np.array([-largest, -1.0, -5e-324, -0.0, 0.0, 5e-324, 1.0, largest])
+    y, rng = np.tile([0, 1, 2], 40), np.random.default_rng(0)
+    p = rng.choice(values, (120, 3))
+    result = scale.torch.evaluate(torch.tensor(y), torch.tensor(p))
+    assert np.array_equal(result.pairwise_low, polyroc.pairwise_auc(y, p), equal_nan=True)
+    with np.errstate(over="ignore"):
+        expected = polyroc.auc_mu(y, p, n_threads=1)
+    assert result["auc_mu"].low == pytest.approx(expected, abs=1e-14)
+
+
+def test_labels_one_column_and_kinds(torch: Any) -> None:
+    y, p = scores(300, 3)
+    named = np.array([7, -2, 40])
+    result = scale.torch.pairwise_auc(
+        torch.tensor(named[y]), torch.tensor(p), labels=named.tolist()
+    )
+    assert np.array_equal(result.numpy(), polyroc.pairwise_auc(y, p), equal_nan=True)
+    y, p = scores(300, 2)
+    one = scale.torch.evaluate(torch.tensor(y == 1), torch.tensor(p[:, 1]), "roc_auc")
+    assert one["roc_auc"].low == polyroc.roc_auc(y, p[:, 1])
+    for kind in (torch.float16, torch.bfloat16):
+        rough = torch.tensor(p).to(kind)
+        found = scale.torch.pairwise_auc(torch.tensor(y), rough)
+        expected = polyroc.pairwise_auc(y, rough.double().numpy())
+        assert np.array_equal(found.numpy(), expected, equal_nan=True)
+
+
+def test_layouts_of_memory_and_inputs_untouched(torch: Any) -> None:
+    y, p = scores(400, 6)
+    wide = torch.tensor(np.repeat(p, 2, axis=1))
+    expected = polyroc.pairwise_auc(y, p)
+    for given in (wide[:, ::2], torch.tensor(p.T).T, torch.tensor(p, requires_grad=True)):
+        before = given.detach().clone()
+        found = scale.torch.pairwise_auc(torch.tensor(y), given)
+        assert np.array_equal(found.numpy(), expected, equal_nan=True)
+        assert torch.equal(before, given.detach())
+        assert not found.requires_grad
+
+
+def test_absent_classes(torch: Any) -> None:
+    y, p = scores(200, 4)
+    keep = y != 2
+    tensors = torch.tensor(y[keep]), torch.tensor(p[keep])
+    with pytest.raises(InvalidInput, match="class 2 has no cases"):
+        scale.torch.pairwise_auc(*tensors)
+    found = scale.torch.pairwise_auc(*tensors, absent="skip").numpy()
+    expected = polyroc.pairwise_auc(y[keep], p[keep], labels=range(4), absent="skip")
+    assert np.array_equal(found, expected, equal_nan=True)
+    result = scale.torch.evaluate(*tensors, absent="skip")
+    for name in ("hand_till", "au1p", "aunu", "aunp", "auc_mu"):
+        value = polyroc.registry[name].function(y[keep], p[keep], labels=range(4), absent="skip")
+        assert result[name].low == pytest.approx(value, abs=1e-14)
+    assert result.counts[2] == 0
+
+
+def test_what_is_refused(torch: Any) -> None:
+    y, p = (torch.tensor(each) for each in scores(20, 3))
+    auc, holed = scale.torch.pairwise_auc, p.clone()
+    holed[4, 1] = np.nan
+    for wrong_y, wrong_p, error, message in (
+        (y.numpy(), p, InvalidType, "y must be a dense torch tensor, got ndarray"),
+        (y, p.to_sparse(), InvalidType, "p must be a dense torch tensor, got torch.sparse"),
+        (y.double(), p, InvalidType, r"y\.long\(\)"),
+        (y, p.long(), InvalidType, r"p\.double\(\)"),
+        (y[:-1], p, InvalidInput, "one label and one row"),
+        (y[:0], p[:0], InvalidInput, "one label and one row"),
+        (y, p[:, :1], InvalidInput, "at least two columns"),
+        (y + 1, p, InvalidInput, "label 3 in row"),
+        (y, holed, InvalidInput, "nan in row 4, column 1"),
+    ):
+        with pytest.raises(error, match=message):
+            auc(wrong_y, wrong_p)
+    with pytest.raises(InvalidInput, match="different whole number"):
+        auc(y, p, labels=[0, 1, 1])
+    with pytest.raises(InvalidInput, match="ties"):
+        auc(y, p, ties="none")
+    with pytest.raises(InvalidInput, match="absent"):
+        auc(y, p, absent="none")
+    with pytest.raises(InvalidInput, match="memory"):
+        auc(y, p, memory=0)
+    with pytest.raises(NotDefined, match="vus is not computed on tensors"):
+        scale.torch.evaluate(y, p, "vus")
+
+
+def test_gini_agrees_with_the_exact_volume(torch: Any) -> None:
+    from polyroc.surface.gini import gini
+
+    rng = np.random.default_rng(0)
+    for n_classes, n_points in ((2, 40), (3, 40), (4, 5)):
+        rates = rng.random((n_points, n_classes * (n_classes - 1))) / n_classes**2
+        exact = gini(rates, n_classes, method="exact").value
+        given = torch.tensor(rates)
+        found = scale.torch.gini(given, n_classes, n_samples=70_000, rng=1)
+        assert abs(found.value - exact) < 4 * found.standard_error < 0.01
+        few = scale.torch.gini(
+            torch.tensor(rates), n_classes, n_samples=70_000, rng=1, memory=1 << 21
+        )
+        assert few.value == found.value
+    perfect = scale.torch.gini(torch.zeros(1, 6), 3, n_samples=1000)
+    assert perfect.value == 1 and np.isnan(perfect.standard_error)
+    assert scale.torch.gini(torch.ones(1, 6), 3, n_samples=1000).value == 0
+    assert scale.torch.gini(torch.ones(0, 6), 3, n_samples=1000).value == 0
+    with pytest.raises(InvalidInput, match="6 columns"):
+        scale.torch.gini(torch.zeros(1, 2), 3)
+    with pytest.raises(InvalidInput, match="between 0 and 1"):
+        scale.torch.gini(torch.full((1, 6), 1.5), 3)
