@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -61,18 +62,40 @@ def same(one: CertifiedEvaluation, other: CertifiedEvaluation) -> bool:
     )
 
 
+@pytest.fixture(autouse=True)
+def limit() -> Iterator[None]:
+    """A cluster that does not answer fails a test, and does not stop all others."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError("the cluster did not answer within two minutes")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    """Two worker processes with a thread each."""
+    """Two worker processes with a thread each, which find this module whoever started pytest."""
     from distributed import Client, LocalCluster
 
     with (
+        pytest.MonkeyPatch.context() as patch,
+        patched_path(patch),
         LocalCluster(
             n_workers=2, processes=True, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
     ):
         yield client
+
+
+@contextmanager
+def patched_path(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    patch.syspath_prepend(Path(__file__).parents[2])
+    yield
 
 
 @pytest.fixture
