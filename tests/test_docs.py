@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TASKS = [page for page in PAGES if page.parent.name == "how-to"]
 """Pages whose commands name files that the page itself writes."""
-BLOCK = re.compile(r"^```(python|sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(python|py|sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+"""``py`` is Python that needs PyTorch."""
 
 
 class Block(NamedTuple):
@@ -73,3 +74,13 @@ def test_every_page_is_in_the_navigation() -> None:
     listed = re.findall(r"\S+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
     pages = [page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]]
     assert sorted(listed) == sorted(pages)
+
+
+@pytest.mark.torch
+def test_code_that_needs_torch_runs() -> None:
+    pages = {page: [b for b in blocks_of(page) if b.language == "py"] for page in PAGES}
+    assert any(pages.values())
+    for page, blocks in pages.items():
+        namespace: dict[str, object] = {"__name__": "page"}
+        for block in blocks:
+            run_python(block, page, namespace)

@@ -361,3 +361,10 @@ def test_refusals() -> None:
     with pytest.raises(InvalidInput, match="ties"):
         summary.pairwise_auc(ties="half")  # type: ignore[arg-type]
     assert summary.n_cases == 10
+
+
+def test_batches_come_by_either_name() -> None:
+    y, p = np.array([0, 1, 2, 1]), np.eye(3)[[0, 1, 2, 0]] * 0.7 + 0.1
+    one, other = PairSummary((0, 1, 2)).update(y, p), PairSummary((0, 1, 2)).partial_fit(y, p)
+    assert one.to_bytes() == other.to_bytes()
+    assert other.reset().n_cases == 0

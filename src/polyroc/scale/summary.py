@@ -114,6 +114,12 @@ class PairSummary:
         """Add a batch of cases: labels, scores with a column per class, weights."""
         return self.update_batch(read_batch(y, p, sample_weight, self.classes))
 
+    def partial_fit(
+        self, y: LabelsLike, p: ScoresLike, sample_weight: WeightsLike | None = None
+    ) -> "PairSummary":
+        """``update`` by the name that scikit-learn has for learning batch by batch."""
+        return self.update(y, p, sample_weight)
+
     def update_batch(self, batch: Batch, first: int | None = None) -> "PairSummary":
         """Add a batch that was checked before; ``first`` is its position among all cases."""
         if not len(batch.codes):
