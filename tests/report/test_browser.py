@@ -237,18 +237,21 @@ def test_keys_go_through_cases_and_turn_the_surface(example_page, open_page) -> 
     page.keyboard.press("Escape")
     assert not page.locator("#explorer .tip >> nth=0").is_visible()
     picture = "() => document.getElementById('surface-view').toDataURL()"
+    same = "before => document.getElementById('surface-view').toDataURL() === before"
+    other = same.replace("===", "!==")
     before = opened.run(picture)
     page.focus("#surface-view")
     page.keyboard.press("ArrowLeft")
-    turned = opened.run(picture)
+    page.wait_for_function(other, arg=before)  # drawn with the next frame
     page.keyboard.press("ArrowRight")
-    assert turned != before and opened.run(picture) == before
+    page.wait_for_function(same, arg=before)
+    page.locator("#surface-view").scroll_into_view_if_needed()
     box = page.locator("#surface-view").bounding_box()
     page.mouse.move(box["x"] + 100, box["y"] + 100)
     page.mouse.down()
-    page.mouse.move(box["x"] + 160, box["y"] + 120)
+    page.mouse.move(box["x"] + 160, box["y"] + 120, steps=4)
     page.mouse.up()
-    assert opened.run(picture) != before
+    page.wait_for_function(other, arg=before)
 
 
 def test_everything_has_a_name(example_page, open_page) -> None:
