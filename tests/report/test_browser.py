@@ -217,9 +217,10 @@ def test_pointing_at_a_case_tells_its_row(tmp_path, open_page) -> None:
     for row in (3, 1):
         x, y = scores[row] @ corners
         page.mouse.move(box["x"] + x, box["y"] + y)
+        page.locator("#explorer .tip", has_text=f"Row {row}: ").first.wait_for()
         assert page.inner_text("#explorer .tip").startswith(f"Row {row}: truth b, decided")
     page.mouse.move(0, 0)
-    assert not page.locator("#explorer .tip").first.is_visible()
+    page.locator("#explorer .tip").first.wait_for(state="hidden")
 
 
 def test_keys_go_through_cases_and_turn_the_surface(example_page, open_page) -> None:
