@@ -1,7 +1,7 @@
 """Numbers of other packages: DeLong's tests by pROC on aSAH, PDI's standard error by mcca on iris.
 
 pROC 1.19 (GPL ≥ 3), tests/testthat; mcca 0.8.2 (GPL), man/pdi.Rd. The data stay outside the
-repository, in ../shared/vectors.
+repository, in a folder beside it.
 """
 
 from pathlib import Path

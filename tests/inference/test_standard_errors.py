@@ -97,7 +97,7 @@ def test_differences_of_paired_models(name, K):
 @pytest.mark.parametrize("name", twin.PRIOR_WEIGHTED)
 @pytest.mark.parametrize("K", [2, 3, 4])
 def test_sampled_priors_add_their_term(name, K):
-    """METHODS §9: Var + (1/n) [Σ π D² − (Σ π D)²]."""
+    """Priors sampled too: Var + (1/n) [Σ π D² − (Σ π D)²]."""
     sample = sample_of_two(name, K, 6, "coarse", False)
     y, p, w = listed(sample)
     fixed = evaluate(y, p, [name])[name].standard_error

@@ -149,7 +149,7 @@ def grouped_standard_error(
 def prior_slopes(
     name: str, y: Sequence[int], p: Sequence[Sequence[float]], w: Sequence[float], n_classes: int
 ) -> list[float]:
-    """D_k of METHODS §9, from the pair matrix A and the shares π."""
+    """D_k, the change with the share of class k, from the pair matrix A and the shares π."""
     from twins.metrics import pairwise_auc
 
     A = pairwise_auc(y, p, w, n_classes)
