@@ -53,6 +53,13 @@ def shown_names(names: Iterable[object], most: int = 24) -> list[str]:
     return [literal(name) for name in short_names(names, most)]
 
 
+def names_with(names: Iterable[object], details: Iterable[str]) -> list[str]:
+    """Names for a legend, each with a detail beside it, or below where names are long and few."""
+    shown = shown_names(names)
+    gap = "\n" if max(map(len, shown)) > 12 and len(shown) <= 3 else "  "
+    return [f"{name}{gap}{detail}" for name, detail in zip(shown, details, strict=True)]
+
+
 def wrapped_names(names: Iterable[object], width: int = 22, lines: int = 2) -> list[str]:
     """Short names over a few lines, literal.
 

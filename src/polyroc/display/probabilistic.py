@@ -2,21 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from polyroc.curves.probabilistic import ProbabilisticRoc, probabilistic_roc
-from polyroc.display.base import PredictionsDisplay, checked_models
-from polyroc.display.marks import add_legend, line_options, square_size, unit_square
-from polyroc.display.naming import shown_names
+from polyroc.display.base import checked_models
+from polyroc.display.marks import add_legend, line_options, unit_square
+from polyroc.display.model_curves import ModelCurvesDisplay
+from polyroc.display.naming import names_with
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProbabilisticRocDisplay(PredictionsDisplay):
+class ProbabilisticRocDisplay(ModelCurvesDisplay):
     """Probabilistic ROC curves of one or more models, each with its pAUC and interval width d.
 
     Van Calster et al. 2008 §II B. The second class is positive.
@@ -50,33 +50,6 @@ class ProbabilisticRocDisplay(PredictionsDisplay):
             }
         )
 
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: LabelsLike,
-        y_score: ScoresLike,
-        *,
-        labels: LabelsLike | None = None,
-        sample_weight: WeightsLike | None = None,
-        name: str = "model",
-        **options: Any,
-    ) -> Self:
-        """From true classes and probabilities; ``width=`` sets the width d."""
-        return cls.from_models(
-            y_true, {name: y_score}, labels=labels, sample_weight=sample_weight, **options
-        )
-
-    def frame(self) -> "pd.DataFrame":
-        """A row per point: model, threshold, both rates."""
-        import pandas as pd
-
-        frames = {name: curve.frame() for name, curve in self.curves.items()}
-        points: pd.DataFrame = pd.concat(frames, names=["model", None])
-        return points.reset_index("model").reset_index(drop=True)
-
-    def _size(self) -> tuple[float, float]:
-        return square_size(self._names())
-
     def _draw(self, ax: "Axes") -> None:
         unit_square(ax, "False positive rate", "True positive rate")
         names = self._names()
@@ -87,9 +60,5 @@ class ProbabilisticRocDisplay(PredictionsDisplay):
 
     def _names(self) -> list[str]:
         """Names in the legend, each with its area."""
-        names = shown_names(self.curves)
-        gap = "\n" if max(map(len, names)) > 12 and len(names) <= 3 else "  "
-        return [
-            f"{name}{gap}pAUC {curve.area:.3f}, d {curve.width:.3g}"
-            for name, curve in zip(names, self.curves.values(), strict=True)
-        ]
+        areas = (f"pAUC {curve.area:.3f}, d {curve.width:.3g}" for curve in self.curves.values())
+        return names_with(self.curves, areas)

@@ -7,7 +7,7 @@ import numpy as np
 
 from polyroc.display.base import PredictionsDisplay
 from polyroc.display.marks import add_legend, line_options, square_size, unit_square
-from polyroc.display.naming import shown_names
+from polyroc.display.naming import names_with
 from polyroc.display.rate_bands import FALSE_POSITIVE_RATES, BandedCurve, banded_curve
 from polyroc.predictions import Predictions
 from polyroc.results import check_level
@@ -82,12 +82,9 @@ class RocCurvesDisplay(PredictionsDisplay):
 
     def _names(self) -> list[str]:
         """Names in the legend, each with its area and interval."""
-        names = shown_names(self.curves)
-        gap = "\n" if max(map(len, names)) > 12 and len(names) <= 3 else "  "
-        return [
-            f"{name}{gap}AUC {banded.curve.area:.3f}{_limits(banded)}"
-            for name, banded in zip(names, self.curves.values(), strict=True)
-        ]
+        each = self.curves.values()
+        areas = (f"AUC {banded.curve.area:.3f}{_limits(banded)}" for banded in each)
+        return names_with(self.curves, areas)
 
 
 def _limits(banded: BandedCurve) -> str:

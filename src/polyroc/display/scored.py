@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polyroc.curves.scored import ScoredRoc, scored_roc
-from polyroc.display.base import PredictionsDisplay, checked_models
-from polyroc.display.marks import add_legend, line_options, square_size
-from polyroc.display.naming import shown_names
+from polyroc.display.base import checked_models
+from polyroc.display.marks import add_legend, line_options
+from polyroc.display.model_curves import ModelCurvesDisplay
+from polyroc.display.naming import names_with
 from polyroc.predictions import Predictions
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 MOST_STEPS = 1_000_000
@@ -23,7 +23,7 @@ MOST_STEPS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoredRocDisplay(PredictionsDisplay):
+class ScoredRocDisplay(ModelCurvesDisplay):
     """How the AUC falls when positives lose a margin, for one or more models, each with its sAUC.
 
     Van Calster et al. 2008 §II C. The second class is positive.
@@ -56,33 +56,6 @@ class ScoredRocDisplay(PredictionsDisplay):
             curves[name] = scored_roc(y_true, scores, margins=grid, **gate)
         return cls(curves)
 
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: LabelsLike,
-        y_score: ScoresLike,
-        *,
-        labels: LabelsLike | None = None,
-        sample_weight: WeightsLike | None = None,
-        name: str = "model",
-        **options: Any,
-    ) -> Self:
-        """From true classes and probabilities; ``margins=`` sets a grid of margins."""
-        return cls.from_models(
-            y_true, {name: y_score}, labels=labels, sample_weight=sample_weight, **options
-        )
-
-    def frame(self) -> "pd.DataFrame":
-        """A row per margin: model, margin, value."""
-        import pandas as pd
-
-        frames = {name: curve.frame() for name, curve in self.curves.items()}
-        points: pd.DataFrame = pd.concat(frames, names=["model", None])
-        return points.reset_index("model").reset_index(drop=True)
-
-    def _size(self) -> tuple[float, float]:
-        return square_size(self._names())
-
     def _draw(self, ax: "Axes") -> None:
         names = self._names()
         for k, (curve, name) in enumerate(zip(self.curves.values(), names, strict=True)):
@@ -100,12 +73,7 @@ class ScoredRocDisplay(PredictionsDisplay):
 
     def _names(self) -> list[str]:
         """Names in the legend, each with its area."""
-        names = shown_names(self.curves)
-        gap = "\n" if max(map(len, names)) > 12 and len(names) <= 3 else "  "
-        return [
-            f"{name}{gap}sAUC {curve.area:.3f}"
-            for name, curve in zip(names, self.curves.values(), strict=True)
-        ]
+        return names_with(self.curves, (f"sAUC {curve.area:.3f}" for curve in self.curves.values()))
 
 
 def _margins(predictions: Predictions) -> ArrayLike | None:
