@@ -10,17 +10,24 @@ import polyroc
 
 N, N_CLASSES = 50_000, 100
 
-if __name__ == "__main__":
-    y, raw = softmax_scores(N, N_CLASSES)
-    data = lightgbm.Dataset(np.zeros((N, 1)), label=y, init_score=raw.ravel(order="F"))
+
+def booster_of(y: np.ndarray, raw: np.ndarray) -> lightgbm.Booster:
+    """A booster without trees whose scores are those given; ``eval_train`` is its AUC_mu."""
     settings = {
         "objective": "multiclass",
-        "num_class": N_CLASSES,
+        "num_class": raw.shape[1],
         "metric": "auc_mu",
         "verbose": -1,
         "boost_from_average": False,
     }
-    booster = lightgbm.Booster(settings, data)
+    nothing, by_class = np.zeros((len(y), 1)), raw.ravel(order="F")
+    data = lightgbm.Dataset(nothing, label=y, init_score=by_class, params={"verbose": -1})
+    return lightgbm.Booster(settings, data)
+
+
+if __name__ == "__main__":
+    y, raw = softmax_scores(N, N_CLASSES)
+    booster = booster_of(y, raw)
     peer, ours = booster.eval_train()[0].metric_value, polyroc.auc_mu(y, raw)
     assert abs(ours - peer) < 1e-9, (ours, peer)
     work = {"polyroc": lambda: polyroc.auc_mu(y, raw), "lightgbm": booster.eval_train}

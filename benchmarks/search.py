@@ -41,10 +41,10 @@ class Errors(Problem):
         return error_rates(posteriors, self.model.cases, costs[None], n_threads=1)
 
 
-def nsga2(model: KnnModel) -> tuple[Archive, np.ndarray]:
+def nsga2(model: KnnModel, evaluations: int = EVALUATIONS) -> tuple[Archive, np.ndarray]:
     """Everything non-dominated that NSGA-II met, and its last population."""
     problem = Errors(model)
-    found = minimize(problem, NSGA2(pop_size=100), ("n_eval", EVALUATIONS), seed=1)
+    found = minimize(problem, NSGA2(pop_size=100), ("n_eval", evaluations), seed=1)
     return problem.archive, found.F
 
 

@@ -2,19 +2,36 @@
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 
+def seconds_of(call: Callable[[], object], calls: int = 1) -> float:
+    """Wall-clock seconds of a call, the mean of so many where one is too short for the clock."""
+    start = time.perf_counter()
+    for _ in range(calls):
+        call()
+    return (time.perf_counter() - start) / calls
+
+
+def seconds_in_turn(
+    work: Mapping[str, Callable[[], object]],
+    rounds: Mapping[str, int],
+    calls: Mapping[str, int] | None = None,
+) -> dict[str, list[float]]:
+    """Seconds of each piece of work in its rounds; in a round all run, one after the other."""
+    seconds: dict[str, list[float]] = {name: [] for name in work}
+    for turn in range(max(rounds.values(), default=0)):
+        for name, call in work.items():
+            if turn < rounds[name]:
+                seconds[name].append(seconds_of(call, calls[name] if calls else 1))
+    return seconds
+
+
 def median_seconds(work: dict[str, Callable[[], object]], repeat: int = 5) -> dict[str, float]:
     """Median wall-clock seconds of each piece of work, run in turn."""
-    seconds: dict[str, list[float]] = {name: [] for name in work}
-    for _ in range(repeat):
-        for name, call in work.items():
-            start = time.perf_counter()
-            call()
-            seconds[name].append(time.perf_counter() - start)
+    seconds = seconds_in_turn(work, dict.fromkeys(work, repeat))
     return {name: statistics.median(times) for name, times in seconds.items()}
 
 

@@ -15,6 +15,8 @@ from polyroc.typing import Absent, IntArray, Label, LabelsLike
 
 _COLUMN_NAMES = "the column names of y_score"
 _WHOLE = re.compile(r"([+-]?)0*([0-9]{1,40})(?:\.0*)?")
+_MOST = 10**40
+"""Larger integers are not looked for among spellings; the largest cannot be spelled at all."""
 
 
 class Declared(NamedTuple):
@@ -138,7 +140,7 @@ def _distinct(values: NDArray[Any]) -> tuple[Label, ...]:
 
 
 def _spelling(value: Any) -> Any:
-    if isinstance(value, int) and abs(value) >= 10**40:
+    if isinstance(value, int) and abs(value) >= _MOST:
         return value
     whole = _WHOLE.fullmatch(str(value))
     return f"{whole[1].strip('+')}{whole[2]}" if whole else str(value)
@@ -179,7 +181,7 @@ def _named_classes(names: tuple[Any, ...], values: NDArray[Any]) -> tuple[Label,
 def _of_the_kind(name: Any, occurring: list[Label]) -> Any:
     """The name of a class without cases as a label like those that occur."""
     if all(isinstance(label, str) for label in occurring):
-        return str(name) if isinstance(name, int) else name
+        return str(name) if isinstance(name, int) and abs(name) < _MOST else name
     whole = isinstance(name, str) and _WHOLE.fullmatch(name)
     return int(_spelling(name)) if whole else name
 
@@ -277,8 +279,10 @@ def present_classes(
             'Pass absent="skip" to evaluate the other classes, or remove the column.'
         )
     if len(present) < 2:
+        found = [shown(classes[k]) for k in present]
         raise InvalidInput(
-            "At least two classes with cases are needed, but only "
-            f"{shown(classes[int(present[0])])} has some. Add cases of another class."
+            "At least two classes with cases are needed, but "
+            f"{f'only {found[0]} has some' if found else 'none has any'}. "
+            "Add cases of another class."
         )
     return present

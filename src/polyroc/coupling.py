@@ -25,6 +25,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
 from polyroc.errors import InvalidInput, InvalidType
+from polyroc.options import shown
 from polyroc.typing import Float64Array, IntArray
 
 Method = Literal["wu_lin_weng", "hastie_tibshirani"]
@@ -182,7 +183,7 @@ class PairwiseCoupling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # t
     def _check_parameters(self, sample_weight: Any) -> None:
         if self.method not in ("wu_lin_weng", "hastie_tibshirani"):
             raise InvalidInput(
-                f'method must be "wu_lin_weng" or "hastie_tibshirani", got {self.method!r}.'
+                f'method must be "wu_lin_weng" or "hastie_tibshirani", got {shown(self.method)}.'
             )
         name = type(self.estimator).__name__
         if not hasattr(self.estimator, "predict_proba"):

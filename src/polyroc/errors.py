@@ -19,5 +19,13 @@ class UnknownName(InvalidInput, KeyError):
     __str__ = Exception.__str__
 
 
+class NotSaved(UserWarning):
+    """A checkpoint cannot be written any more; ``last`` says whether the work is done."""
+
+    def __init__(self, message: str, last: bool) -> None:
+        super().__init__(message)
+        self.last = last
+
+
 class NotDefined(InvalidInput):
     """The quantity asked for does not exist for these data."""

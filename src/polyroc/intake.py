@@ -175,7 +175,11 @@ def _column_names(y_score: Any) -> tuple[Any, ...] | None:
 
 def frame_columns(values: Any) -> list[Any] | None:
     """Names of the columns of a data frame or an Arrow table; None for everything else."""
-    if _library(values) not in _FRAMES or not hasattr(values, "columns"):
+    if _library(values) not in _FRAMES:
+        return None
+    if type(values).__name__ == "LazyFrame":
+        raise InvalidType("A polars LazyFrame holds no values yet. Pass its .collect().")
+    if not hasattr(values, "columns"):
         return None
     return list(values.column_names if _library(values) == "pyarrow" else values.columns)
 
@@ -280,7 +284,7 @@ def _is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except (TypeError, ValueError, ArithmeticError):  # an array, a signalling NaN: no label either
+    except Exception:  # an array, a signalling NaN: no label either
         return False
 
 

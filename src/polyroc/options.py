@@ -1,6 +1,7 @@
 """Options of functions, checked: whole numbers, seeds, words out of a few."""
 
 import operator
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,25 +10,73 @@ import numpy as np
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.typing import RandomState
 
+_SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
+_SOURCES = (
+    int,
+    np.integer,
+    np.ndarray,
+    np.random.Generator,
+    np.random.BitGenerator,
+    np.random.SeedSequence,
+    np.random.RandomState,
+)
+"""What numpy makes a generator of."""
+
+MOST_REPEATS = 10**9
+"""Replicates, samples and the like: more are a slip of the finger, and would not fit in memory."""
+
+_MANY = 1000
+"""Elements whose repr would take long though only its beginning is shown."""
+
 
 def shown(value: object, most: int = 80) -> str:
     """A value in one line of a message: its repr, cut where that is long."""
+    large = isinstance(value, _SIZED) and len(value) > _MANY
+    if isinstance(value, (str, bytes, bytearray)):
+        value, large = value[:_MANY], False
     try:
-        text = " ".join(repr(value).split())
+        text = " ".join((reprlib.repr(value) if large else repr(value)).split())
     except ValueError:  # an integer of more digits than Python prints
         return f"a long {type(value).__name__}"
+    except Exception:  # an object of the user that cannot be shown, or one deep in another
+        return f"an object of type {type(value).__name__}"
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def whole_number(value: Any, name: str, least: int) -> int:
+def reason_of(error: BaseException, most: int = 200) -> str:
+    """The first line of an error's message, cut where that is long, without its full stop."""
+    line = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return harmless(line.strip().rstrip("."), most)
+
+
+def harmless(text: str, most: int = 80) -> str:
+    """Words of others in one line of a message, cut where they are long.
+
+    Examples
+    --------
+    >>> harmless("a\\tb\\x1b[31m", 6)
+    'a\ufffdb\ufffd[…'
+    """
+    text = text[: most - 1] + "…" if len(text) > most else text
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
+
+
+def whole_number(value: Any, name: str, least: int, most: int = (1 << 63) - 1) -> int:
     """A count that an option asks for; 100.0 is one, 100.5 and "100" are not."""
     try:
         number = operator.index(value)
     except TypeError:
         number = _whole_float(value, name)
     if number < least:
-        raise InvalidInput(f"{name} must be at least {least}, got {value}.")
+        raise InvalidInput(f"{name} must be at least {least}, got {shown(number)}.")
+    if number > most:
+        raise InvalidInput(f"{name} must be at most {most}, got {shown(number)}.")
     return number
+
+
+def repeats(value: Any, name: str, least: int) -> int:
+    """How often something random is repeated."""
+    return whole_number(value, name, least, MOST_REPEATS)
 
 
 def _whole_float(value: Any, name: str) -> int:
@@ -41,11 +90,27 @@ def _whole_float(value: Any, name: str) -> int:
 def generator_of(rng: RandomState) -> np.random.Generator:
     """The generator given, or a new one from a seed."""
     try:
-        return np.random.default_rng(rng)
+        if _is_seed(rng):
+            return np.random.default_rng(rng)
     except (TypeError, ValueError):
-        raise InvalidType(
-            f"rng must be a whole number from 0 on, a numpy Generator or None, got {shown(rng)}."
-        ) from None
+        pass
+    raise InvalidType(
+        f"rng must be a whole number from 0 on, a numpy Generator or None, got {shown(rng)}."
+    )
+
+
+def _is_seed(rng: Any) -> bool:
+    """Whether numpy may be asked: it crashes on lists that hold themselves."""
+    if isinstance(rng, (list, tuple)):
+        return all(isinstance(number, (int, np.integer)) for number in rng)
+    return rng is None or isinstance(rng, _SOURCES)
+
+
+def flag(value: Any, name: str) -> bool:
+    """An option that is on or off; 0 and 1 will do."""
+    if isinstance(value, (bool, np.bool_)) or (type(value) is int and value in (0, 1)):
+        return bool(value)
+    raise InvalidType(f"{name} must be True or False, got {shown(value)}.")
 
 
 def check_choice(value: object, name: str, choices: Sequence[str]) -> None:

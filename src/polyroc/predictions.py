@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.classes import classes_of, declared_classes, encode, listed, present_classes
-from polyroc.errors import InvalidType, NotDefined
+from polyroc.errors import NotDefined
 from polyroc.intake import read_labels, read_scores
-from polyroc.options import check_choice, shown
+from polyroc.options import check_choice, flag, shown
 from polyroc.score_table import (
     Origin,
     as_table,
@@ -25,6 +25,7 @@ from polyroc.score_table import (
     normalized,
     row_fault,
 )
+from polyroc.sums import sum_by_class
 from polyroc.threads import thread_count
 from polyroc.typing import (
     Absent,
@@ -51,7 +52,8 @@ class Predictions:
     ----------
     y_true : n labels: strings, integers, booleans, whole floats or a categorical.
     y_score : (n, K) scores, the higher the likelier; a frame's column names are class names. With
-        two classes one column of scores is enough: it belongs to the second class.
+        two classes one column of scores is enough: it belongs to the second class. float32 and
+        float64 are used as they are, float16 as float32, any other number as the nearest float64.
     labels : the classes in the order of the columns. By default the names of the frame's columns,
         the categories, or the sorted distinct labels.
     sample_weight : n non-negative weights; cases of weight 0 are dropped.
@@ -276,8 +278,7 @@ def _frozen(value: Any) -> Any:
 
 def _check_options(absent: Absent, normalize: bool) -> None:
     check_choice(absent, "absent", ("raise", "skip"))
-    if not isinstance(normalize, (int, np.bool_)):
-        raise InvalidType(f"normalize must be True or False, got {shown(normalize)}.")
+    flag(normalize, "normalize")
 
 
 def _final_scores(table: FloatArray, origin: Origin, normalize: bool) -> FloatArray:
@@ -302,9 +303,9 @@ def _class_counts(predictions: Predictions) -> NDArray[np.intp]:
 
 def sum_of_weights(predictions: Predictions) -> Float64Array:
     """Sum of the weights in each class."""
-    return np.bincount(
-        predictions.codes, weights=predictions.weights, minlength=predictions.n_classes
-    ).astype(np.float64)
+    if predictions.weights is None:
+        return predictions.class_counts.astype(np.float64)
+    return sum_by_class(predictions.codes, predictions.weights, predictions.n_classes)
 
 
 def _probability_rows(predictions: Predictions) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from polyroc.errors import InvalidInput, UnknownName
-from polyroc.options import check_choice
+from polyroc.options import check_choice, shown
 from polyroc.typing import Float64Array, Label
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def two_sided_quantile(level: float, degrees_of_freedom: float = math.inf) -> fl
 def check_level(level: float) -> None:
     """A confidence level lies between 0 and 1."""
     if not isinstance(level, (int, float)) or not 0 < level < 1:
-        raise InvalidInput(f"level must lie between 0 and 1, got {level!r}.")
+        raise InvalidInput(f"level must lie between 0 and 1, got {shown(level)}.")
 
 
 def text_table(rows: list[dict[str, Any]]) -> str:

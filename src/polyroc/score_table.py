@@ -100,8 +100,10 @@ def normalized(scores: FloatArray, origin: Origin) -> FloatArray:
             f"normalize=True needs scores that are not negative, got {scores[row, column]} in "
             f"{origin.place(row, column)}. Transform the scores first, for instance by a softmax."
         )
+    sums = np.zeros(len(scores))
     with np.errstate(over="ignore"):
-        sums = scores.sum(axis=1, dtype=np.float64)
+        for column in scores.T:  # one after the other, whatever their order in memory
+            sums += column
     if not sums.all():
         row = origin.row(int(np.flatnonzero(sums == 0)[0]))
         raise InvalidInput(f"normalize=True cannot divide row {row} by its sum 0. Remove the case.")

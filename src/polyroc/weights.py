@@ -32,12 +32,12 @@ def shares(values: Float64Array) -> Float64Array:
 
 
 def moderate(values: Float64Array) -> Float64Array:
-    """Values times a power of two if the largest is beyond 2^±200, so that it no longer is.
+    """Values times a power of two if the largest size is beyond 2^±200, so that it no longer is.
 
     Products and sums of weights stay within float64, and no digit of a weight changes. Moderate
     weights are not scaled at all, since they may be numbers of copies.
     """
-    exponent = int(np.frexp(values.max())[1])
+    exponent = int(np.frexp(max(values.max(), -values.min()))[1])
     excess = exponent - int(np.clip(exponent, -_MODERATE, _MODERATE))
     return np.ldexp(values, -excess) if excess else values
 

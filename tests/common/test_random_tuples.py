@@ -38,3 +38,12 @@ def test_too_few_draws(metric):
     sample = sample_for(metric, 3, 1)
     with pytest.raises(InvalidInput, match=r"^n_tuples must be at least 2, got 1\.$"):
         sample.value(metric, n_tuples=1)
+
+
+@pytest.mark.parametrize("metric", TUPLES, ids=lambda metric: metric.name)
+def test_a_seed_alone_asks_for_tuples_where_all_are_many(metric):
+    """From four classes on, and for 100,000; up to three classes all tuples are taken."""
+    many, few = sample_for(metric, 4, 1, n=20), sample_for(metric, 3, 1, n=20)
+    assert many.value(metric, rng=3) == many.value(metric, n_tuples=100_000, rng=3)
+    assert many.value(metric, rng=3) != many.value(metric)
+    assert few.value(metric, rng=3) == few.value(metric)

@@ -7,7 +7,7 @@ import pytest
 from common.samples import METRICS, class_numbers, options_of, sample_for
 
 from polyroc import registry
-from polyroc.statistics import columns, tuples
+from polyroc.statistics import columns, mu, tuples
 from polyroc.statistics.columns import Column
 
 
@@ -58,10 +58,12 @@ def test_threads_on_many_cases(name):
             assert_same(answers(sample, metric, n_threads), alone)
 
 
-def test_threads_over_many_classes():
-    """AUC_mu merges sorted margins from 24 classes on."""
+@pytest.mark.parametrize("K", [5, 24])
+def test_threads_over_many_classes(K, monkeypatch):
+    """AUC_mu merges sorted margins, from 24 classes on by a compiled loop."""
+    monkeypatch.setattr(mu, "FEW_MARGINS", 0)
     metric = registry["auc_mu"]
-    sample = sample_for(metric, 24, 1, n=300)
+    sample = sample_for(metric, K, 1, n=300)
     alone = answers(sample, metric, 1)
     for n_threads in (2, 3):
         assert_same(answers(sample, metric, n_threads), alone)
@@ -75,7 +77,10 @@ def test_threads_over_many_classes():
     ids=lambda metric: metric.name,
 )
 def test_routes(metric, weighted, dtype, monkeypatch):
-    """Look-up, sorting and packing in small blocks against look-up in one block."""
+    """Look-up, sorting and packing in small blocks against look-up in one block.
+
+    Margins of few cases are searched in each other instead, which is the plain route here.
+    """
     K = class_numbers(metric)[-1]
     for seed, kind in enumerate(["coarse", "fine", "continuous"]):
         sample = sample_for(metric, K, seed, kind=kind, n=120, weighted=weighted, skewed=True)
@@ -83,6 +88,7 @@ def test_routes(metric, weighted, dtype, monkeypatch):
         for options in options_of(metric, K):
             with monkeypatch.context() as patch:
                 plain = answers(sample, metric, 1, **options)
+                patch.setattr(mu, "FEW_CASES", 0)
                 for few, block in [(10**6, 7), (3, 7), (0, 1), (0, 1000)]:
                     patch.setattr(columns, "FEW_POSITIVES", few)
                     patch.setattr(columns, "_BLOCK", block)

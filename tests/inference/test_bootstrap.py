@@ -340,6 +340,16 @@ def test_too_few_replicates(n_replicates):
         boot(["hand_till"], n_replicates=n_replicates)
 
 
+def test_the_fewest_replicates():
+    assert len(boot(["hand_till"], n_replicates=2)["hand_till"].replicates) == 2
+    for method, fewest in (("bootstrap", 2), ("permutation", 1)):
+        made = compare(
+            Y, {"a": P, "b": OTHER}, ["hand_till"], method=method, n_replicates=fewest, rng=0
+        )
+        assert made.settings["n_replicates"] == fewest
+        assert 0 <= made.differences[0].p_value <= 1
+
+
 def test_streams_are_independent():
     first, again, other = (stream(*key).random(4) for key in ((1, 2), (1, 2), (1, 3)))
     assert (first == again).all() and (first != other).all()

@@ -250,6 +250,18 @@ class TestIndependentSamples:
         exact = compare(dict.fromkeys(PAIR, Y), PAIR, ["hand_till"]).differences[0]
         assert made.standard_error == pytest.approx(exact.standard_error, rel=0.1)
 
+    def test_replicates_of_the_bootstrap(self):
+        """Those of each model alone, with seeds of their own."""
+        y, names = dict.fromkeys(PAIR, Y), ["hand_till", "pdi"]
+        made = compare(y, PAIR, names, method="bootstrap", n_replicates=20, rng=6)
+        alone = [
+            evaluate(Y, scores, names, interval="bootstrap", n_replicates=20, rng=7 + m)
+            for m, scores in enumerate(PAIR.values())
+        ]
+        for row in made.differences:
+            first, second = (found[row.metric].replicates for found in alone)
+            np.testing.assert_array_equal(row.replicates, first - second)
+
     def test_no_permutation(self):
         with pytest.raises(InvalidInput, match="needs models on the same cases"):
             compare(dict.fromkeys(PAIR, Y), PAIR, ["hand_till"], method="permutation")

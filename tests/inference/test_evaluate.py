@@ -66,6 +66,42 @@ def test_one_metric(everything):
     assert dict(found.counts) == {"a": 20, "b": 15, "c": 12}
 
 
+PLAIN = {"sampling": "stratified", "weights": "sampling", "groups": False}
+OTHER = {"sampling": "random", "weights": "frequency", "groups": False}
+
+
+@pytest.mark.parametrize("interval", ["influence", "bootstrap", None])
+def test_results_say_how_they_were_made(interval):
+    options = {"interval": interval, "n_replicates": 9, "rng": 4}
+    drawn = {"n_replicates": 9, "seed": 4} if interval == "bootstrap" else {}
+    other = {"sampling": "random", "weights": "frequency", "sample_weight": np.full(len(Y), 2)}
+    groups = np.repeat(np.arange(24), 2)[: len(Y)]
+    assert dict(estimate(Y, P, **options).settings) == PLAIN | drawn
+    assert dict(estimate(Y, P, **options, **other).settings) == OTHER | drawn
+    grouped = estimate(Y, P, **options, groups=groups).settings
+    assert dict(grouped) == PLAIN | {"groups": True} | drawn
+
+
+@pytest.mark.parametrize("interval", ["influence", "bootstrap", None])
+def test_results_without_an_error_say_so_too(interval):
+    found = estimate(Y[:36], P[:36], interval=interval, n_replicates=9, rng=4)
+    drawn = {"n_replicates": 9, "seed": 4} if interval == "bootstrap" else {}
+    assert math.isnan(found.standard_error)
+    assert found.method == (interval or "value only")
+    assert found.degrees_of_freedom == math.inf
+    assert dict(found.settings) == PLAIN | drawn
+    assert codes(found) == {"small-class", *(["one-case"] if interval else [])}
+
+
+@pytest.mark.parametrize("interval", ["influence", None])
+def test_random_tuples_are_told(interval):
+    found = evaluate(Y, P, ["hum", "hand_till"], interval=interval, n_tuples=200, rng=4)
+    assert dict(found["hum"].settings) == PLAIN | {"n_tuples": 200, "seed": 4}
+    assert dict(found["hand_till"].settings) == PLAIN
+    assert found["hum"].method == ("influence, random tuples" if interval else "value only")
+    assert found["hand_till"].method == (interval or "value only")
+
+
 def test_a_metric_that_was_not_asked_for():
     with pytest.raises(KeyError, match=r"^'vus' was not evaluated\. There are hand_till\.$"):
         evaluate(Y, P, ["hand_till"])["vus"]
@@ -187,6 +223,37 @@ class TestNotes:
         """One of the four pairs of each column is tied."""
         found = evaluate([0, 0, 1, 1], [0.2, 0.5, 0.5, 0.7], ["roc_auc"])["roc_auc"]
         assert "25.0% of pairs are tied" in found.note
+
+    @pytest.mark.parametrize("n_classes", [2, 3, 4])
+    def test_share_of_tied_pairs_by_counting(self, n_classes):
+        """Ties in one column only, towards the class before: half of the pairs of two classes."""
+        y = np.repeat(np.arange(n_classes), 10)
+        p = np.random.default_rng(2).random((len(y), n_classes))
+        p[y == 0, 1] = p[y == 1, 1] = 0.5
+        pairs = n_classes * (n_classes - 1) * 100
+        said = f"{100 / pairs:.1%} of pairs are tied"
+        assert evaluate(y, p, ["hand_till"])["hand_till"].note == said
+
+    def test_share_of_tied_margins_by_counting(self):
+        """A pair of classes has its margins compared once: 100 of three times 100 pairs."""
+        y = np.repeat([0, 1, 2], 10)
+        p = np.random.default_rng(2).random((30, 3))
+        p[y < 2, 1] = p[y < 2, 0] + 0.25
+        p[y < 2] = np.round(p[y < 2] * 64) / 64
+        assert evaluate(y, p, ["auc_mu"])["auc_mu"].note == "33.3% of pairs are tied"
+
+    @pytest.mark.parametrize(("size", "told"), [(50, True), (51, False)])
+    def test_shares_that_round_to_nothing_are_not_told(self, size, told):
+        """One pair in 40 × 50 rounds to 0.1 %, one in 40 × 51 to 0.0 %."""
+        scores = np.arange(40.0 + size)
+        scores[40] = scores[39]
+        found = evaluate(np.repeat([0, 1], [40, size]), scores, ["roc_auc"])["roc_auc"]
+        assert ("tied-scores" in codes(found)) == told
+
+    @pytest.mark.parametrize(("size", "told"), [(9, True), (10, False)])
+    def test_ten_cases_are_enough(self, size, told):
+        found = evaluate(Y[: 35 + size], P[: 35 + size], ["hand_till"])["hand_till"]
+        assert ("small-class" in codes(found)) == told
 
     def test_small_classes(self):
         found = evaluate(Y[:40], P[:40], ["hand_till"])["hand_till"]
@@ -310,6 +377,10 @@ def test_results_are_frozen(everything):
         ({"weights": "copies"}, 'weights must be "sampling" or "frequency"'),
         ({"sampling": "fixed"}, 'sampling must be "stratified" or "random"'),
         ({"groups": [1, 2]}, "Pass one group per case"),
+        ({"groups": np.zeros((47, 2))}, r"one group per case, got an array of shape \(47, 2\)"),
+        ({"groups": 3}, r"one group per case, got an array of shape \(\)"),
+        ({"groups": [*range(46), None]}, "groups has a missing value in row 46"),
+        ({"groups": [*range(46), math.nan]}, "groups has a missing value in row 46"),
         (
             {"groups": np.arange(47), "weights": "frequency", "sample_weight": np.ones(47)},
             "exclude each other",

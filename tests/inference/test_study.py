@@ -2,10 +2,7 @@
 
 import json
 import os
-import signal
-import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -25,6 +22,7 @@ from polyroc import hand_till, registry
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference.study import StudyInterrupted, study
+from polyroc.inference.study_checkpoint import Checkpoint
 from polyroc.inference.study_plan import PAPER_METRICS
 from polyroc.inference.study_result import Study
 from polyroc.inference.study_splits import _seeded, _state
@@ -157,6 +155,13 @@ def test_means_and_corrected_standard_errors(result):
     assert np.isnan(one.loc["bayes", ("hand_till", "standard_error")])
 
 
+def test_two_splits_have_a_standard_error():
+    """Values 1 apart: variance ½, and the training sets of the splits overlap by 0.4/0.6."""
+    both = made([[[3, 1]], [[4, 1]]]).means(standard_error=True)
+    assert both.loc["m0", ("a", "standard_error")] == pytest.approx(np.sqrt((1 / 2 + 2 / 3) / 2))
+    assert both.loc["m0", ("b", "standard_error")] == 0
+
+
 def test_ranks_with_ties():
     found = made([[[3, 1], [3, 2], [1, 3]], [[5, 1], [4, 1], [3, 1]]])
     ranks = found.average_ranks()
@@ -283,6 +288,18 @@ def test_ctrl_c_keeps_the_finished_splits_and_the_study_goes_on(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["study.npz"]
 
 
+@pytest.mark.parametrize(("seconds", "sizes"), [(-1.0, [1, 2, 3, 3]), (1e9, [3])])
+def test_splits_are_saved_on_the_way_once_in_a_while(tmp_path, monkeypatch, seconds, sizes):
+    saved = []
+    monkeypatch.setattr(Checkpoint, "save", lambda _, finished: saved.append(len(finished.values)))
+    monkeypatch.setattr("polyroc.inference.study_splits.SECONDS_BETWEEN_SAVES", seconds)
+    options = {"n_splits": 3, "rng": 0, "metrics": FEW, "n_jobs": 1}
+    study({"tree": TREE}, X, Y, checkpoint=tmp_path / "study.npz", **options)
+    assert saved == sizes
+    study({"tree": TREE}, X, Y, **options)  # without a file there is nothing to save
+    assert saved == sizes
+
+
 def test_a_finished_file_needs_no_work_and_can_be_extended(tmp_path):
     path = tmp_path / "study.npz"
     models = {"ridge": RidgeClassifier(), "tree": TREE}
@@ -338,50 +355,6 @@ def test_a_file_of_another_kind_is_an_error(tmp_path):
     np.savez(path, values=np.ones(3))
     with pytest.raises(InvalidInput, match="not a study"):
         study(MODELS, X, Y, n_splits=1, rng=0, checkpoint=path)
-
-
-PROGRAM = """
-import sys
-from sklearn.ensemble import RandomForestClassifier
-from polyroc.datasets import three_class_mixture
-from polyroc.inference.study import study
-import importlib
-importlib.import_module("polyroc.inference.study_splits").SECONDS_BETWEEN_SAVES = 0.0
-X, y = three_class_mixture(rng=0)
-forest = {"forest": RandomForestClassifier(30)}
-options = dict(n_splits=int(sys.argv[2]), rng=0, metrics=["hand_till"], n_jobs=2)
-if __name__ == "__main__":
-    try:
-        result = study(forest, X, y, checkpoint=sys.argv[1], **options)
-    except KeyboardInterrupt as stop:
-        sys.exit(f"stopped with {len(stop.study.splits)} splits")
-    print(result.values.tolist())
-"""
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_signal_while_workers_run_leaves_a_file_to_go_on_from(tmp_path, how):
-    path, script = tmp_path / "study.npz", tmp_path / "program.py"
-    script.write_text(PROGRAM)
-    command = [sys.executable, str(script), str(path)]
-    running = subprocess.Popen(
-        [*command, "5000"], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    deadline = time.monotonic() + 60
-    while not path.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    os.killpg(running.pid, how)
-    _, message = running.communicate(timeout=60)
-    if how == signal.SIGINT:
-        assert message.strip().startswith("stopped with")
-        assert message.count("\n") == 1
-    kept = len(np.load(path)["splits"])
-    assert 0 < kept < 5000
-    resumed = subprocess.run([*command, "8"], check=True, capture_output=True, text=True)
-    forest = {"forest": RandomForestClassifier(30)}
-    data = three_class_mixture(rng=0)
-    fresh = study(forest, *data, n_splits=8, rng=0, metrics=["hand_till"])
-    assert json.loads(resumed.stdout) == fresh.values.tolist()
 
 
 def test_chance_learners_are_at_chance():

@@ -228,8 +228,9 @@ def test_a_folder_that_cannot_hold_a_cache_is_no_obstacle(monkeypatch):
     assert not any(options["fastmath"] for options in asked)
 
 
-def test_functions_without_a_file_compile_too():
+def test_functions_without_a_file_compile_too(monkeypatch):
     """Numba has nowhere to cache a function that was typed in: its own refusal is caught."""
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 0)  # also where the tests run without it
     space = {}
     exec("def double(value):\n    return 2 * value", space)
     with pytest.raises(RuntimeError, match="cache"):

@@ -175,3 +175,12 @@ def test_drawn_tuples_earn_their_credit(sizes):
         right = twin.highest_right(cost[cases].tolist())
         volume = float(twin.determinant(twin.exact(score[cases]))) if right else 0.0
         np.testing.assert_allclose(highest, [right, volume], rtol=1e-12, atol=1e-15)
+
+
+def test_tuples_of_dependent_scores_have_no_volume():
+    """Ranks may be right where the first case alone, or with the second, spans nothing."""
+    members, starts = np.arange(3), np.arange(4)
+    arguments = np.eye(3, dtype=np.int64), np.ones(3), members, starts, 0, 1
+    for score in (np.zeros((3, 3)), np.ones((3, 3)), np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0.0]])):
+        found = tuples.enumerate_highest(arguments[0], score, *arguments[1:])
+        assert found.tolist() == [[1, 0]] * 3

@@ -87,6 +87,32 @@ def test_union_against_inclusion_and_exclusion(limit, data):
     assert union(by_last, limit, n_columns - 1) == pytest.approx(expected, abs=1e-13)
 
 
+def swept(points, limit):
+    """The sweep alone, of points in ascending order of their third column."""
+    columns = np.ascontiguousarray(points.T)
+    memory = volume.memory_for(*columns.shape, NO_END)
+    return volume.sweep(columns, len(points), float(limit), memory)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_sweep_of_any_boxes(limit):
+    """Also of boxes inside others, which the recursion never hands over."""
+    rng = np.random.default_rng(limit)
+    for m in (1, 2, 3, 5, 7):
+        for _ in range(8):
+            points = rng.integers(0, 6, (m, 3)) / 8
+            points = points[np.argsort(points[:, 2], kind="stable")]
+            assert swept(points, limit) == pytest.approx(union_twin(points, limit), abs=1e-13)
+
+
+def test_sweep_of_a_box_that_replaces_several_steps():
+    """Those that it leaves in place meet the boxes that come after it."""
+    points = np.array([(0.1, 0.7, 0.0), (0.3, 0.5, 0.1), (0.5, 0.3, 0.2), (0.7, 0.1, 0.3)])
+    for last in ((0.2, 0.2, 0.4), (0, 0, 0.4), (0.3, 0.3, 0.4), (0.3, 0.0, 0.4)):
+        boxes = np.vstack([points, last, (0.05, 0.65, 0.5), (0.6, 0.05, 0.5), (0.6, 0.6, 0.5)])
+        assert swept(boxes, 2) == pytest.approx(union_twin(boxes, 2), abs=1e-13)
+
+
 def test_twelve_columns_against_inclusion_and_exclusion():
     points = np.random.default_rng(3).integers(0, 16, (4, 12)) / 64
     assert union(points, 3) == pytest.approx(union_twin(points, 3), abs=1e-14)
@@ -140,3 +166,31 @@ def test_marked_samples_against_loops(m):
     dominated_samples.mark_dominated(np.ascontiguousarray(points.T), samples, dominated)
     expected = [any((p <= x).all() for p in points) for x in samples]
     assert dominated.tolist() == (before | expected).tolist()
+
+
+def test_volumes_beyond_their_work_stop():
+    """With one unit of work the first point is measured and the others are left."""
+    columns = np.random.default_rng(0).random((6, 30)) / 2
+    for allowed in (1, 200, 2000):
+        volumes, memory = np.full(30, -1.0), volume.memory_for(6, 30, allowed)
+        spent = np.zeros(2, np.int64)
+        volume.exclusive_volumes(columns, np.arange(30), 6, 3.0, spent, 1, memory, volumes)
+        measured = np.flatnonzero(volumes >= 0)
+        assert 1 <= len(measured) < 30 and measured.tolist() == list(range(len(measured)))
+        assert spent.tolist() == [0, memory.work[0]] and spent[1] > allowed
+
+
+def test_work_of_other_blocks_counts():
+    columns = np.random.default_rng(0).random((6, 5)) / 2
+    volumes, memory = np.full(5, -1.0), volume.memory_for(6, 5, 10**6)
+    volume.exclusive_volumes(
+        columns, np.arange(5), 6, 3.0, np.array([10**6, 0]), 1, memory, volumes
+    )
+    assert (volumes >= 0).tolist() == [True] + [False] * 4
+
+
+def test_undominated_beyond_its_work_stops():
+    line = np.linspace(0, 1, 50)
+    points = np.array([line, line[::-1]])
+    assert volume.undominated(points, np.array([0, NO_END])).tolist() == list(range(50))
+    assert volume.undominated(points, np.array([0, 10])).tolist() == list(range(5))

@@ -216,22 +216,3 @@ def by_histogram(y, s):
     right = sum(n * b for n, b in zip(one, below, strict=False))
     tied = sum(n * m for n, m in zip(one, other, strict=True))
     return right, tied, sum(one) * sum(other)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_three_million_cases_a_class_do_not_overflow(dtype):
-    """9·10¹² pairs: more than 32 bits hold, and than float32 counts."""
-    rng = np.random.default_rng(3)
-    y = np.repeat(np.array([0, 1], dtype=np.int8), 3_000_000)
-    s = rng.integers(0, 200, len(y)).astype(dtype)
-    s[y == 1] += rng.integers(0, 60, 3_000_000).astype(dtype)
-    right, tied, pairs = by_histogram(y, s)
-    assert pairs == 9 * 10**12
-    fair = float(Fraction(2 * right + tied, 2 * pairs))
-    assert roc_auc(y, s) == fair
-    assert roc_auc(y, s, ties="strict") == float(Fraction(right, pairs))
-    assert hand_till(y, s) == fair
-    assert auc_mu(y, s) == fair
-    assert pdi(y, s) == pytest.approx(fair, abs=1e-12)  # a mean of rounded shares
-    assert roc_auc(y, s, sample_weight=np.ones(len(y))) == fair

@@ -158,6 +158,39 @@ def test_type_of_the_weights_changes_no_bit(dtype):
     assert_same_bits(resampled.replicates(weights.astype(dtype)), resampled.replicates(weights))
 
 
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int16, np.int64, np.float32, np.float64])
+def test_small_counts_go_as_bytes(dtype):
+    """Blocks of 64 replicates on a cache line; other weights in blocks of 16 floats."""
+    rng = np.random.default_rng(8)
+    weights = counts(rng, 2 * BYTE_BLOCK + 3, 20, 2).astype(dtype)
+    resampled = ResampledPairs(Predictions(*sample(rng, 20, 2)))
+    blocks = list(resampled._blocks(weights, 5))
+    assert [(block.where.start, block.where.stop) for block in blocks] == [
+        (5, 5 + BYTE_BLOCK),
+        (5 + BYTE_BLOCK, 5 + 2 * BYTE_BLOCK),
+        (5 + 2 * BYTE_BLOCK, 8 + 2 * BYTE_BLOCK),
+    ]
+    assert all(block.given.dtype == block.laid.dtype == np.uint8 for block in blocks)
+    wide = list(resampled._blocks(weights + 0.5, 0))
+    assert all(block.given.dtype == np.float64 for block in wide)
+    assert [len(block.given) for block in wide] == [FLOAT_BLOCK] * (
+        2 * BYTE_BLOCK // FLOAT_BLOCK
+    ) + [3]
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int16, np.int32, np.int64, np.float32])
+def test_counts_past_a_byte_are_not_cut(dtype):
+    rng = np.random.default_rng(8)
+    resampled = ResampledPairs(Predictions(*sample(rng, 120, 3, 40)))
+    weights = counts(rng, 5, 120, 3).astype(dtype)
+    weights[:, ::7] += 255
+    assert_same_bits(
+        resampled.replicates(weights), resampled.replicates(weights.astype(np.float64))
+    )
+    doubled = resampled.replicates(2 * weights)
+    np.testing.assert_array_equal(doubled.above, 4 * resampled.replicates(weights).above)
+
+
 def test_large_and_fractional_neighbours_change_no_bit():
     rng = np.random.default_rng(9)
     resampled = ResampledPairs(Predictions(*sample(rng, 120, 3, 40)))
@@ -225,6 +258,8 @@ def test_weights_are_not_modified():
         (np.array([["a", "b", "c"]]), "one row of numbers"),
         (np.array([[1, 1, 1], [1, -1, 1]]), "replicate 1 hold -1 for case 1"),
         (np.array([[1.0, 1.0, np.nan]]), "replicate 0 hold nan for case 2"),
+        (np.eye(300, 3) - np.eye(300, 3, -200), "replicate 200 hold -1.0 for case 0"),
+        (np.where(np.eye(300, 3, -200), np.inf, 1), "replicate 200 hold inf for case 0"),
     ],
 )
 def test_wrong_weights_are_named(weights, message):

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from polyroc.cli.wording import printable
+
 DIFFERENCES = ["hand_till", "auc_mu", "pdi"]
 
 
@@ -20,7 +22,7 @@ def demo(output: str | None) -> None:
     from polyroc.inference import compare, evaluate
 
     if output is not None:
-        check_output(Path(output))
+        check_output(output)
     screen, example = console(), example_predictions()
     counts = ", ".join(f"{sum(example.y_true == label)} {label}" for label in example.labels)
     screen.print(f"{len(example.y_true)} cases of {len(example.labels)} classes: {counts}.\n")
@@ -38,18 +40,17 @@ def demo(output: str | None) -> None:
         "`polyroc metrics` lists every metric, `polyroc metrics hand_till` explains one. "
         "`polyroc evaluate FILE` does this for predictions of your own."
     )
-    screen.print(f"Report: {_report(output)}", soft_wrap=True)
+    screen.print(printable(f"Report: {_report(output)}"), soft_wrap=True)
 
 
 def _report(output: str | None) -> Path:
-    from polyroc.cli.report import whole_file
     from polyroc.cli.screen import working
     from polyroc.datasets import example_predictions
     from polyroc.report import write_report
 
     example = example_predictions()
     path = Path(output or Path(tempfile.mkdtemp(prefix="polyroc-"), "demo.html"))
-    with working("writing the report"), whole_file(path) as temporary:
+    with working("writing the report"):
         title = "Three classifiers of 850 cases"
-        write_report(temporary, example.y_true, example.models, labels=example.labels, title=title)
+        write_report(path, example.y_true, example.models, labels=example.labels, title=title)
     return path

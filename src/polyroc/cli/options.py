@@ -23,9 +23,13 @@ def names(
     """Names separated by commas; a name with a comma goes in quotes."""
     if value is None:
         return None
-    found = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+    try:
+        found = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
+    except csv.Error as error:  # a line end, or a name of more than a hundred thousand signs
+        message = f"{value[:80]!r} is no list of names ({error})."
+        raise click.BadParameter(message, context, parameter) from None
     if not found or "" in found:
-        raise click.BadParameter(f"{value!r} has an empty name.", context, parameter)
+        raise click.BadParameter(f"{value[:80]!r} has an empty name.", context, parameter)
     return found
 
 

@@ -3,7 +3,11 @@
 Exit codes: 0 all is well, 1 a result that does not exist for these data, 2 bad input, 130 Ctrl-C.
 """
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import click
@@ -29,7 +33,8 @@ class BadInput(click.ClickException):
         super().__init__(one_line(message))
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"polyroc: {self.message}", file=file, err=file is None)
+        with suppress(OSError):  # the exit code tells what a full disk cannot hold
+            click.echo(f"polyroc: {self.message}", file=file, err=file is None)
 
 
 class NoResult(BadInput):
@@ -47,10 +52,26 @@ class Stopped(BadInput):
 class Program(click.Group):
     """Commands whose errors are one line, never a traceback."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run; help and version, which are printed before a command is chosen, can fail, too."""
+        _replace_closed_streams()
         _never_fail_to_print()
         try:
-            return super().invoke(ctx)
+            return super().main(*arguments, **options)
+        except OSError as error:
+            failure = BadInput(f"{error.strerror or error}.")
+            failure.show()
+            sys.exit(failure.exit_code)
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """Read the arguments before the command; those after it are read by ``invoke``."""
+        with _usage_in_one_line():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            with _usage_in_one_line():
+                return super().invoke(ctx)
         except NotDefined as error:
             raise NoResult(spoken(str(error))) from error
         except PolyrocError as error:
@@ -68,6 +89,30 @@ class Program(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order in which a newcomer meets them."""
         return list(self.commands)
+
+
+@contextmanager
+def _usage_in_one_line() -> Iterator[None]:
+    """Wrong arguments are bad input like any other, and may hold any signs."""
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        path = "polyroc" if error.ctx is None else error.ctx.command_path
+        raise BadInput(f"{error.format_message()} See {path} --help.") from error
+
+
+def _replace_closed_streams() -> None:
+    """Where the caller has closed a stream, read and write nothing.
+
+    Otherwise the next file to be opened gets its number, and with it whatever a library prints.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = Path(os.devnull).open(mode)  # noqa: SIM115
+            os.set_inheritable(stream.fileno(), True)  # workers want one, too
+            setattr(sys, name, stream)
 
 
 def _never_fail_to_print() -> None:

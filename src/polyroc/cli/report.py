@@ -1,8 +1,5 @@
 """``polyroc report``: one page with everything."""
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -34,11 +31,10 @@ def report(
 
     with working("reading"):
         cases = read(file, target, columns, labels, weights)
-    path = Path(output)
-    check_output(path, file)
-    with working("writing the report"), whole_file(path) as temporary:
+    path = check_output(output, file)
+    with working("writing the report"):
         write_report(
-            temporary,
+            path,
             cases.y_true,
             cases.models,
             labels=list(cases.labels),
@@ -56,23 +52,12 @@ def report(
     screen.print(printable(f"Report: {path}"), soft_wrap=True)
 
 
-def check_output(path: Path, source: str | None = None) -> None:
-    """Whether a file can be written, before the work is done."""
-    from polyroc.files import check_folder
+def check_output(output: str, source: str | None = None) -> Path:
+    """The path of a file that can be written, before the work is done."""
+    from polyroc.files import check_place, path_of
 
-    check_folder(path, "the output")
-    if path.is_dir():
-        raise InvalidInput(f"{path} is a folder. Name a file in it.")
+    path = path_of(output, "--output")
+    check_place(path, "the output")
     if source is not None and path.exists() and path.samefile(source):
         raise InvalidInput(f"{path} is the file that is read. Name another one for the output.")
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A name beside a file to write to; it takes the file's place once all is written."""
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    return path

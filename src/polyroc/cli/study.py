@@ -15,6 +15,7 @@ from polyroc.cli.options import (
     seed_option,
     target_option,
 )
+from polyroc.cli.saving import Saving
 from polyroc.cli.wording import plural, printable, spoken
 from polyroc.errors import InvalidInput, NotDefined, PolyrocError
 
@@ -90,7 +91,8 @@ def study(
         "labels": order,
         "checkpoint": checkpoint,
     }
-    result = _studied(cases, learners, options)
+    saving = Saving()
+    result = _studied(cases, learners, options, saving)
     if as_json:
         from polyroc.cli.documents import features_input, print_document
 
@@ -98,6 +100,7 @@ def study(
         print_document("study", content)
     else:
         _print(cases, result)
+    saving.check()
 
 
 def _typed(labels: list[str], cases: "FileFeatures") -> list[Any]:
@@ -109,7 +112,9 @@ def _typed(labels: list[str], cases: "FileFeatures") -> list[Any]:
     return [known[name] for name in labels]
 
 
-def _studied(cases: "FileFeatures", names: list[str] | None, options: dict[str, Any]) -> "Study":
+def _studied(
+    cases: "FileFeatures", names: list[str] | None, options: dict[str, Any], saving: Saving
+) -> "Study":
     """The study; what a learner refuses becomes one line."""
     from polyroc.cli.learners import learners
     from polyroc.inference import study as study_learners
@@ -118,7 +123,8 @@ def _studied(cases: "FileFeatures", names: list[str] | None, options: dict[str, 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of learners that did not converge: their values tell
         try:
-            return study_learners(chosen, cases.X, cases.y, **options)
+            with saving.checkpoints():
+                return study_learners(chosen, cases.X, cases.y, **options)
         except PolyrocError:
             raise
         except (ValueError, TypeError, ArithmeticError) as error:

@@ -1,6 +1,6 @@
 """``polyroc surface``: which trade-offs between errors there are, and which to choose."""
 
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +13,7 @@ from polyroc.cli.options import (
     role_options,
     seed_option,
 )
+from polyroc.cli.saving import Saving
 from polyroc.cli.wording import plural, printable
 from polyroc.errors import InvalidInput
 
@@ -82,7 +83,7 @@ def surface(
     from polyroc.cli.screen import working
 
     if output is not None:
-        check_output(Path(output), file)
+        check_output(output, file)
     with working("reading"):
         if features:
             _refuse(columns=columns, labels=labels, weights=weights)
@@ -95,12 +96,14 @@ def surface(
         limits_given = {}
         for limit in limits:
             limits_given.update(parsed_limit(limit, searched.classes))
-    found = _search(searched, generations, seed, checkpoint)
+    saving = Saving()
+    with saving.checkpoints():
+        found = _search(searched, generations, seed, checkpoint)
     with working("computing G"):
         gini = found.gini(rng=found.provenance["seed"])
     points = _points(found, costs_given, limits_given)
-    if output is not None:
-        found.save(output)
+    if output is not None and not saving.save(partial(found.save, output)):
+        output = None
     if as_json:
         from polyroc.cli.documents import print_document
 
@@ -112,6 +115,7 @@ def surface(
             f"Read as: {described}.",
         ]
         _print(start, found, gini, points, output)
+    saving.check()
 
 
 def _refuse(**options: Any) -> None:
@@ -158,14 +162,16 @@ def read_costs(path: str, classes: tuple[Any, ...]) -> Any:
     """Costs from a JSON file: rows in the order of the classes, or {truth: {decided: cost}}."""
     import json
 
+    from polyroc.files import path_of
+    from polyroc.options import reason_of
+    from polyroc.readers.table import content_of
     from polyroc.surface.costs import checked_costs
 
+    text = content_of(str(path_of(path, "--costs")))
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InvalidInput(f"There is no file {path}. Check the path.") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"{path} cannot be read as JSON: {error}.") from None
+        content = json.loads(text.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} cannot be read as JSON: {reason_of(error)}.") from None
     form = "Write {truth: {decided: cost}}, or rows of numbers in the order of the classes."
     if isinstance(content, dict):
         if not all(isinstance(row, dict) for row in content.values()):

@@ -14,6 +14,7 @@ _SPOKEN = (
     (re.compile(r"\b(target|columns|labels|costs|criterion|drop|model)="), r"--\1"),
     (re.compile(r"\blimits="), "--limit"),
     (re.compile(r"\btest_size="), "--test-size "),
+    (re.compile(r"\bn_jobs=(\w)"), r"--jobs \1"),
     (re.compile(r"\btest_size\b"), "--test-size"),
     (re.compile(r"\bsample_weight\b"), "the column of weights"),
     (re.compile(r"\by_true\b"), "the target column"),

@@ -22,6 +22,7 @@ import numpy as np
 
 from polyroc.curves.roc import Survival, require_classes, roc_of, two_sides
 from polyroc.errors import InvalidInput, NotDefined
+from polyroc.options import shown
 from polyroc.predictions import Predictions
 from polyroc.typing import (
     Float64Array,
@@ -146,7 +147,7 @@ def _mean(side: Survival) -> float:
 def _checked(width: float) -> float:
     if not (np.isfinite(width) and width >= 0):
         raise InvalidInput(
-            f"width must be a number of at least 0, got {width!r}. "
+            f"width must be a number of at least 0, got {shown(width)}. "
             "Leave it out to have the width found for which the area equals pAUC."
         )
     return float(width)

@@ -12,6 +12,7 @@ import numpy as np
 
 from polyroc.errors import NotDefined, UnknownName
 from polyroc.predictions import Predictions
+from polyroc.sums import running_weight
 from polyroc.typing import (
     Absent,
     BoolArray,
@@ -117,10 +118,8 @@ class Survival:
     @classmethod
     def of_sorted(cls, values: FloatArray, weights: Float64Array | None) -> "Survival":
         """From scores in ascending order; unit weights where none are given."""
-        above = np.zeros(len(values) + 1)
         steps = np.ones(len(values)) if weights is None else weights
-        above[:-1] = np.cumsum(steps[::-1])[::-1]
-        return cls(values.astype(np.float64), above)
+        return cls(values.astype(np.float64), running_weight(steps[::-1])[::-1])
 
     @classmethod
     def of(cls, values: FloatArray, weights: Float64Array | None) -> "Survival":

@@ -8,7 +8,9 @@ from numpy.typing import ArrayLike
 
 from polyroc.curves.roc import Survival, require_classes, two_sides
 from polyroc.errors import InvalidInput
+from polyroc.options import shown
 from polyroc.predictions import Predictions
+from polyroc.sums import running_sum
 from polyroc.typing import Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
 
 MOST_PAIRS = 5_000_000
@@ -108,7 +110,7 @@ def _checked(margins: ArrayLike) -> Float64Array:
     grid = np.unique(np.asarray(margins, dtype=np.float64))
     if not grid.size or not np.isfinite(grid).all() or grid[0] < 0 or grid[-1] > 1:
         raise InvalidInput(
-            f"margins must be numbers from 0 to 1, got {margins!r}. "
+            f"margins must be numbers from 0 to 1, got {shown(margins)}. "
             "Pass for instance numpy.linspace(0, 1, 101)."
         )
     return grid
@@ -141,8 +143,8 @@ def _scored_auc(above: Survival, below: Survival) -> float:
     """Mean of max(p_a − p_b, 0) from running sums over the sorted negatives: O(n log n)."""
     positives, weights = above.distinct()
     negatives, negative_weights = below.distinct()
-    weight_below = np.append(0.0, np.cumsum(negative_weights))
-    sum_below = np.append(0.0, np.cumsum(negative_weights * negatives))
+    weight_below = running_sum(negative_weights)
+    sum_below = running_sum(negative_weights * negatives)
     place = np.searchsorted(negatives, positives)
     lead = positives * weight_below[place] - sum_below[place]
     return float(weights @ lead / (above.above[0] * below.above[0]))

@@ -26,8 +26,8 @@ from polyroc.inference.resampling import (
     Resampler,
     drawn_weights,
 )
-from polyroc.metrics.declaration import Metric
-from polyroc.options import whole_number
+from polyroc.metrics.declaration import Influence, Metric
+from polyroc.options import repeats
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate
 from polyroc.seeds import seed_of
@@ -77,7 +77,7 @@ def bootstrap_estimates(
     rng: RandomState,
 ) -> list[Estimate]:
     """Estimates with replicates, for BCa and percentile intervals."""
-    seed, n_replicates = seed_of(rng), whole_number(n_replicates, "n_replicates", least=2)
+    seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=2)
     questions, reasons = askable([predictions], metrics, priors)
     values = replicate_values(predictions, questions, design, n_replicates, seed)
     columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
@@ -89,7 +89,10 @@ def bootstrap_estimates(
             continue
         plain = estimate_metric(predictions, metric, design, priors, with_error=False)
         error = float(columns[metric.name].std(ddof=1))
-        missing = why_no_error(predictions, design, plain.value, error, None)
+        influence = metric.influence(predictions, **options_of(metric, priors))
+        missing = why_no_error(
+            predictions, design, plain.value, error, replace(influence, reason=None)
+        )
         if missing:
             notes = (*plain.notes, missing)
             estimates.append(replace(plain, method="bootstrap", notes=notes, settings=settings))
@@ -100,18 +103,15 @@ def bootstrap_estimates(
                 standard_error=error,
                 method="bootstrap",
                 replicates=columns[metric.name],
-                acceleration=_acceleration(predictions, metric, design, priors),
+                acceleration=_acceleration(predictions, influence, design),
                 settings=settings,
             )
         )
     return estimates
 
 
-def _acceleration(
-    predictions: Predictions, metric: Metric, design: Design, priors: PriorsLike | None
-) -> float:
+def _acceleration(predictions: Predictions, influence: Influence, design: Design) -> float:
     """Skewness of the contributions over 6: 0 where a metric has none."""
-    influence = metric.influence(predictions, **options_of(metric, priors))
     moved = contributions(predictions, [influence], design)[:, 0]
     squares = float((moved**2).sum())
     if not squares > 0:
@@ -128,7 +128,7 @@ def bootstrap_comparison(
     rng: RandomState,
 ) -> Comparison:
     """Differences on resampled cases; paired models see the same resamples."""
-    seed, n_replicates = seed_of(rng), whole_number(n_replicates, "n_replicates", least=2)
+    seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=2)
     questions, reasons = askable(samples.predictions, metrics, priors)
     drawn = np.stack(
         [
@@ -150,7 +150,8 @@ def bootstrap_comparison(
         options = questions[column].options
         found = np.array([metric.value(each, **options) for each in samples.predictions])
         values[metric.name] = dict(zip(samples.names, found.tolist(), strict=True))
-        spread = _spread(samples, drawn[:, :, column])
+        scale = max(metric.influence(each, **options).scale for each in samples.predictions)
+        spread = _spread(samples, drawn[:, :, column])._replace(scale=scale)
         note = comparison_note(samples, metric, priors)
         rows = differences_of(samples, metric, found, spread, note)
         differences += holm(_with_replicates(rows, samples, drawn[:, :, column]))

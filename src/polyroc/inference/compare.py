@@ -20,6 +20,7 @@ from polyroc.inference.influence import (
 )
 from polyroc.inference.notes import notes_on
 from polyroc.metrics.declaration import Influence, Metric
+from polyroc.options import check_choice, flag
 from polyroc.predictions import Predictions
 from polyroc.results import check_level
 from polyroc.typing import (
@@ -96,20 +97,20 @@ def compare(
     if len(y_scores) < 2:
         raise InvalidInput(f"A comparison needs at least two models, got {len(y_scores)}.")
     check_level(level)
+    check_choice(method, "method", ("influence", "bootstrap", "permutation"))
     gate = {"labels": labels, "absent": absent, "normalize": normalize, "n_threads": n_threads}
     samples = _samples(y_true, y_scores, sample_weight, groups, weights, sampling, gate)
     chosen = chosen_metrics(metrics, samples.predictions[0])
     if method == "influence":
-        return _by_influence(samples, chosen, priors, level, small_sample)
+        small = flag(small_sample, "small_sample")
+        return _by_influence(samples, chosen, priors, level, small)
     if method == "bootstrap":
         from polyroc.inference.bootstrap import bootstrap_comparison
 
         return bootstrap_comparison(samples, chosen, priors, level, n_replicates, rng)
-    if method == "permutation":
-        from polyroc.inference.permutation import permutation_comparison
+    from polyroc.inference.permutation import permutation_comparison
 
-        return permutation_comparison(samples, chosen, priors, level, n_replicates, rng)
-    raise InvalidInput(f'method must be "influence", "bootstrap" or "permutation", got {method!r}.')
+    return permutation_comparison(samples, chosen, priors, level, n_replicates, rng)
 
 
 @dataclass(frozen=True)
@@ -221,6 +222,8 @@ class Spread(NamedTuple):
     """Variance of each difference, not taken from the covariances, where it might cancel."""
     freedom: Float64Array
     """Degrees of freedom of the test of each difference; infinite: the normal test."""
+    scale: float = 1.0
+    """What a standard error that is no rounding is not far below."""
 
     @classmethod
     def of(cls, columns: Float64Array, freedom: Float64Array | None = None) -> "Spread":
@@ -242,11 +245,13 @@ def spread_of(
             samples.predictions, influences, samples.designs, strict=True
         )
     ]
+    scale = max(influence.scale for influence in influences)
     if samples.paired:
         freedom = _paired_freedom(samples, influences) if small_sample else None
-        return Spread.of(np.hstack(columns), freedom)
+        return Spread.of(np.hstack(columns), freedom)._replace(scale=scale)
     variances = np.array([float((column**2).sum()) for column in columns])
-    return Spread(np.diag(variances), variances[:, None] + variances, _welch(samples, variances))
+    sums, freedom = variances[:, None] + variances, _welch(samples, variances)
+    return Spread(np.diag(variances), sums, freedom, scale)
 
 
 def _paired_freedom(samples: Samples, influences: Sequence[Influence]) -> Float64Array:
@@ -298,7 +303,8 @@ def differences_of(
     for a, b in combinations(range(len(values)), 2):
         difference = float(values[a] - values[b])
         freedom = float(spread.freedom[a, b])
-        error, p_value, reason = _test(difference, float(spread.differences[a, b]), freedom)
+        variance, least = float(spread.differences[a, b]), NO_VARIATION * spread.scale
+        error, p_value, reason = _test(difference, variance, freedom, least)
         rows.append(
             Difference(
                 metric.name,
@@ -314,14 +320,16 @@ def differences_of(
     return rows
 
 
-def _test(difference: float, variance: float, freedom: float) -> tuple[float, float, str]:
+def _test(
+    difference: float, variance: float, freedom: float, least: float
+) -> tuple[float, float, str]:
     """Standard error, two-sided p-value, and why they do not exist if so."""
     from scipy.special import ndtr, stdtr
 
     if math.isnan(variance):
         return math.nan, math.nan, "no standard error: a class has one case, or no derivative"
     error = math.sqrt(max(variance, 0))
-    if error <= NO_VARIATION:
+    if error <= least:
         same = "the models agree on every case" if difference == 0 else "no variation"
         return math.nan, math.nan, f"no standard error: {same}"
     ratio = -abs(difference / error)

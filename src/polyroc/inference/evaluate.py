@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference.influence import Design, Sampling, Weighting, covariance, degrees_of_freedom
 from polyroc.inference.notes import notes_on
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import Metric
+from polyroc.metrics.declaration import Influence, Metric
+from polyroc.options import shown
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate, Evaluation, Note, check_level
 from polyroc.seeds import seed_of
@@ -24,10 +25,11 @@ from polyroc.typing import (
 )
 
 IntervalMethod = Literal["influence", "bootstrap"]
-
+INTERVALS: tuple[str, ...] = get_args(IntervalMethod)
 
 NO_VARIATION = 1e-12
-"""Standard errors up to here are rounding: every case agrees on the value."""
+"""Standard errors up to this share of the scale of influence values are rounding: every case agrees
+on the value."""
 
 
 class Draw(NamedTuple):
@@ -103,6 +105,10 @@ def evaluate(
     )
     design = Design.of(groups, sample_weight, len(predictions), weights, sampling)
     chosen = chosen_metrics(metrics, predictions)
+    if not (interval is None or (isinstance(interval, str) and interval in INTERVALS)):
+        raise InvalidInput(
+            f'interval must be "influence", "bootstrap" or None, got {shown(interval)}.'
+        )
     if interval == "bootstrap":
         from polyroc.inference.bootstrap import bootstrap_estimates
 
@@ -111,14 +117,12 @@ def evaluate(
                 'n_tuples and interval="bootstrap" exclude each other. Use interval="influence".'
             )
         estimates = bootstrap_estimates(predictions, chosen, design, priors, n_replicates, rng)
-    elif interval in ("influence", None):
+    else:
         draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))
         estimates = [
             estimate_metric(predictions, metric, design, priors, interval is not None, draw)
             for metric in chosen
         ]
-    else:
-        raise InvalidInput(f'interval must be "influence", "bootstrap" or None, got {interval!r}.')
     return Evaluation(tuple(estimates), level)
 
 
@@ -153,7 +157,7 @@ def estimate_metric(
         return _estimate(predictions, metric, value, "value only", notes, settings=settings)
     variance = float(covariance(predictions, [influence], design)[0, 0])
     error = math.sqrt(max(variance - influence.excess_variance, 0))
-    missing = why_no_error(predictions, design, value, error, influence.reason)
+    missing = why_no_error(predictions, design, value, error, influence)
     if missing:
         notes = (*notes, missing)
         return _estimate(predictions, metric, value, "influence", notes, settings=settings)
@@ -204,16 +208,16 @@ def undefined(predictions: Predictions, metric: Metric, reason: str) -> Estimate
 
 
 def why_no_error(
-    predictions: Predictions, design: Design, value: float, error: float, reason: str | None
+    predictions: Predictions, design: Design, value: float, error: float, influence: Influence
 ) -> Note | None:
     """The reason why there is no standard error, if there is none."""
-    if reason is not None:
-        return Note("no-derivative", f"no standard error: {reason}")
+    if influence.reason is not None:
+        return Note("no-derivative", f"no standard error: {influence.reason}")
     counts = design.counts(predictions)
     if (counts <= 1).any():
         label = predictions.classes[int(np.argmin(counts))]
         unit = "case" if design.groups is None else "group"
         return Note("one-case", f"no standard error: class {label!r} has one {unit}")
-    if error <= NO_VARIATION:
+    if error <= NO_VARIATION * influence.scale:
         return Note("no-variation", f"no standard error: every case agrees on {value:.4g}")
     return None

@@ -22,9 +22,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.errors import InvalidInput
+from polyroc.errors import InvalidInput, InvalidType
 from polyroc.intake import read_weights
 from polyroc.metrics.declaration import Influence
+from polyroc.options import check_choice, shown
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, WeightsLike
 
@@ -51,10 +52,8 @@ class Design:
         sampling: Sampling = "stratified",
     ) -> "Design":
         """A checked design; the groups of cases of weight 0 are left out with them."""
-        if weights not in ("sampling", "frequency"):
-            raise InvalidInput(f'weights must be "sampling" or "frequency", got {weights!r}.')
-        if sampling not in ("stratified", "random"):
-            raise InvalidInput(f'sampling must be "stratified" or "random", got {sampling!r}.')
+        check_choice(weights, "weights", ("sampling", "frequency"))
+        check_choice(sampling, "sampling", ("stratified", "random"))
         if groups is None:
             return cls(None, weights, sampling)
         if weights == "frequency" and sample_weight is not None:
@@ -89,6 +88,17 @@ class Design:
 
 def _numbered(groups: Any) -> NDArray[np.intp]:
     """Groups as numbers from 0; a missing one is an error."""
+    try:
+        return _sorted_groups(groups)
+    except InvalidInput:
+        raise
+    except Exception:  # objects that cannot be put in order, or no sequence at all
+        raise InvalidType(
+            f"groups must be strings or numbers, all of one kind, got {shown(groups)}."
+        ) from None
+
+
+def _sorted_groups(groups: Any) -> NDArray[np.intp]:
     values = np.asarray(groups)
     if values.ndim != 1:
         raise InvalidInput(

@@ -22,7 +22,7 @@ from polyroc.inference.compare import (
 from polyroc.inference.comparison import Comparison, Difference, Omnibus
 from polyroc.inference.resampling import BATCH, Question, Replicator
 from polyroc.metrics.declaration import Metric
-from polyroc.options import whole_number
+from polyroc.options import repeats
 from polyroc.predictions import Predictions
 from polyroc.seeds import seed_of, stream
 from polyroc.typing import Float64Array, PriorsLike, RandomState
@@ -42,7 +42,7 @@ def permutation_comparison(
             "A permutation test needs models on the same cases, but these are independent samples. "
             'Use method="influence" or "bootstrap".'
         )
-    seed, n_replicates = seed_of(rng), whole_number(n_replicates, "n_replicates", least=1)
+    seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=1)
     questions, reasons = askable(samples.predictions, metrics, priors)
     found = np.array(
         [[q.metric.value(each, **q.options) for q in questions] for each in samples.predictions]

@@ -12,14 +12,16 @@ stopped one goes on where it was.
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
+from contextlib import nullcontext
 from typing import Any
 
+from polyroc.files import path_of
 from polyroc.inference.study_checkpoint import Checkpoint
 from polyroc.inference.study_plan import Estimators, plan_of
 from polyroc.inference.study_result import Study
 from polyroc.inference.study_splits import Finished, run_splits
-from polyroc.options import whole_number
+from polyroc.lock import sole_run
+from polyroc.options import flag, repeats
 from polyroc.seeds import seed_of
 from polyroc.typing import LabelsLike, RandomState
 
@@ -55,7 +57,8 @@ def study(
     labels : the classes in order; by default the categories of y, or its sorted distinct labels.
     checkpoint : a file that keeps the finished splits. Where it exists and matches the data and
         the settings the study goes on from it, up to ``n_splits`` in all, with its seed if ``rng``
-        is None; where it does not match there is an error, and the file stays as it is.
+        is None; where it does not match, or another study is running on it, there is an error, and
+        the file stays as it is.
     progress : show a progress bar, if standard error is a terminal.
 
     Returns
@@ -83,17 +86,19 @@ def study(
     bayes          0.96  0.89
     """
     plan = plan_of(estimators, X, y, test_size, metrics, labels)
-    n_splits = whole_number(n_splits, "n_splits", least=1)
-    store = None if checkpoint is None else Checkpoint(Path(checkpoint))
-    seed = _seed(rng, store)
-    finished = Finished(plan, seed)
-    if store is not None:
-        store.restore(finished)
-    missing = [split for split in range(n_splits) if split not in finished.values]
-    try:
-        run_splits(finished, missing, n_splits, n_jobs, progress, store)
-    except KeyboardInterrupt:
-        raise StudyInterrupted(finished.study(n_splits)) from None
+    n_splits, shown = repeats(n_splits, "n_splits", least=1), flag(progress, "progress")
+    store = None if checkpoint is None else Checkpoint(path_of(checkpoint, "checkpoint"))
+    with nullcontext() if store is None else sole_run(store.path):
+        finished = Finished(plan, _seed(rng, store))
+        if store is not None:
+            store.restore(finished)
+        missing = [split for split in range(n_splits) if split not in finished.values]
+        if store is not None and missing:
+            store.check_place()
+        try:
+            run_splits(finished, missing, n_splits, n_jobs, shown, store)
+        except KeyboardInterrupt:
+            raise StudyInterrupted(finished.study(n_splits)) from None
     complete = finished.study(n_splits)
     assert complete is not None
     return complete
@@ -111,5 +116,5 @@ class StudyInterrupted(KeyboardInterrupt):
 def _seed(rng: RandomState, store: "Checkpoint | None") -> int:
     """The number that all streams come from: drawn once, or that of the file."""
     if rng is None and store is not None and store.exists():
-        return int(store.settings()["seed"])
+        return store.seed()
     return seed_of(rng)

@@ -11,6 +11,7 @@ from polyroc.errors import InvalidInput, InvalidType
 from polyroc.intake import read_labels
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
+from polyroc.options import shown
 from polyroc.predictions import classes_of
 from polyroc.typing import IntArray, Label, LabelsLike
 
@@ -75,29 +76,39 @@ def plan_of(
     classes = classes_of(y, labels)
     codes = _codes(values, classes)
     if not isinstance(test_size, (int, float)) or not 0 < test_size < 1:
-        raise InvalidInput(f"test_size must lie between 0 and 1, got {test_size!r}.")
-    if np.shape(X)[0] != len(codes):
+        raise InvalidInput(f"test_size must lie between 0 and 1, got {shown(test_size)}.")
+    n_cases = _number_of_cases(X)
+    if n_cases != len(codes):
         raise InvalidInput(
-            f"X has {np.shape(X)[0]} cases but y has {len(codes)}. Pass one label per case."
+            f"X has {n_cases} cases but y has {len(codes)}. Pass one label per case."
         )
     chosen = _chosen(metrics, len(classes))
     named = _named(estimators)
     return Plan(named, X, np.array(values.tolist()), codes, classes, chosen, float(test_size))
 
 
+def _number_of_cases(X: Any) -> int:
+    """Rows of a table of features, whatever holds it; the learners judge the rest."""
+    try:
+        return int(np.shape(X)[0])
+    except Exception:
+        what = "X must be a table of features, a row per case"
+        raise InvalidType(f"{what}, got {shown(X)}.") from None
+
+
 def _codes(values: Any, classes: tuple[Label, ...]) -> IntArray:
     position = {label: code for code, label in enumerate(classes)}
     strays = [label for label in dict.fromkeys(values.tolist()) if label not in position]
     if strays:
-        raise InvalidInput(f"y has the label {strays[0]!r}, which is not among the labels.")
-    codes = np.array([position[label] for label in values.tolist()])
+        raise InvalidInput(f"y has the label {shown(strays[0])}, which is not among the labels.")
+    codes = np.array([position[label] for label in values.tolist()], dtype=np.intp)
     counts = np.bincount(codes, minlength=len(classes))
+    needed = "A study needs at least two classes with two cases each, for training and test"
+    if not len(classes):
+        raise InvalidInput(f"{needed}; y has no cases.")
     if len(classes) < 2 or counts.min() < 2:
-        fewest = classes[int(counts.argmin())]
-        raise InvalidInput(
-            "A study needs at least two classes with two cases each, for training and test; "
-            f"class {fewest!r} has {counts.min()} of {len(codes)} cases."
-        )
+        fewest = shown(classes[int(counts.argmin())])
+        raise InvalidInput(f"{needed}; class {fewest} has {counts.min()} of {len(codes)} cases.")
     return codes
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from polyroc.errors import InvalidInput
+from polyroc.options import shown
 from polyroc.results import html_table, text_table
 from polyroc.typing import Float64Array, Label
 
@@ -87,7 +88,7 @@ class Study:
         import pandas as pd
 
         if method not in ("spearman", "pearson"):
-            raise InvalidInput(f'method must be "spearman" or "pearson", got {method!r}.')
+            raise InvalidInput(f'method must be "spearman" or "pearson", got {shown(method)}.')
         each = np.array([_correlations(self.values[:, m], method) for m in range(self._n_learners)])
         known = ~np.isnan(each)
         total = np.where(known, each, 0).sum(axis=0)

@@ -2,17 +2,20 @@
 
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pickle import PicklingError
 from typing import Any, Protocol
 
 import numpy as np
 
-from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.errors import InvalidInput, InvalidType, NotDefined, NotSaved
 from polyroc.inference.study_plan import Plan
 from polyroc.inference.study_result import Study
 from polyroc.metrics.declaration import Metric
+from polyroc.options import reason_of
 from polyroc.predictions import Predictions
 from polyroc.threads import thread_count
 from polyroc.typing import Float64Array, IntArray, Label
@@ -83,12 +86,33 @@ def run_splits(
                 finished.reasons.update(reasons)
                 advance()
                 if store is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
-                    store.save(finished)
+                    _save(store, finished, last=False)
                     saved = time.monotonic()
+    except PicklingError as error:
+        raise InvalidInput(
+            f"Cases and estimators cannot be sent to workers ({_reason(error)}). "
+            "Use n_jobs=1, or mend that; the environment variable JOBLIB_TEMP_FOLDER names the "
+            "folder through which large tables go."
+        ) from error
     finally:
         results.close()
         if store is not None and missing:
-            store.save(finished)
+            _save(store, finished, last=True)
+
+
+def _reason(error: PicklingError) -> str:
+    """The last line of what joblib hands on, which is the traceback of another process."""
+    lines = [line.strip('" ') for line in str(error.__cause__ or error).splitlines()]
+    return next((line for line in reversed(lines) if line), type(error).__name__)
+
+
+def _save(store: Store, finished: Finished, last: bool) -> None:
+    """A file that can no longer be written, on a full disk for instance, does not end a study."""
+    try:
+        store.save(finished)
+    except InvalidInput as error:
+        state = "ends" if last else "goes on"
+        warnings.warn(NotSaved(f"The study {state}, but {error}", last), stacklevel=4)
 
 
 @contextmanager
@@ -111,14 +135,16 @@ def run_split(
     """Values (estimators, metrics) of one split, and why some do not exist."""
     from sklearn.model_selection import train_test_split
 
-    X_train, X_test, y_train, y_test, codes_train, codes_test = train_test_split(
-        plan.X,
-        plan.y,
-        plan.codes,
-        test_size=plan.test_size,
-        stratify=plan.codes,
-        random_state=_state(seed, split),
-    )
+    arrays, state = (plan.X, plan.y, plan.codes), _state(seed, split)
+    options = {"test_size": plan.test_size, "stratify": plan.codes, "random_state": state}
+    try:
+        parts = train_test_split(*arrays, **options)
+    except ValueError as error:
+        raise InvalidInput(
+            f"The cases cannot be split with test_size={plan.test_size:g} ({reason_of(error)}). "
+            "Choose another test_size, or add cases."
+        ) from None
+    X_train, X_test, y_train, y_test, codes_train, codes_test = parts
     _check_classes(plan, codes_train, "training")
     _check_classes(plan, codes_test, "test")
     values, reasons = [], {}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from polyroc.metrics.declaration import HALF, Property
-from polyroc.metrics.pair_metric import combined, pair_influence
+from polyroc.metrics.pair_metric import combined, pair_influence, shares_of_the_rest
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
 from polyroc.statistics.pairs import Ranked
@@ -12,14 +12,15 @@ from polyroc.typing import Float64Array, PriorsLike, Ties
 
 def weights(priors: Float64Array) -> Float64Array:
     """W_kr = π_k π_r / (1 − π_k), because AUC(k|rest) is the mean of AUC(k|r) weighted by π_r."""
-    return np.outer(priors / (1 - priors), priors)
+    return np.outer(priors / shares_of_the_rest(priors), priors)
 
 
 def prior_gradient(priors: Float64Array, theta: Float64Array) -> Float64Array:
     """D_c = AUC(c|rest)/(1−π_c) + Σ_{k≠c} π_k θ_kc/(1−π_k)."""
-    odds = priors / (1 - priors)
-    rest = np.nansum(theta * priors, axis=1) / (1 - priors)
-    gradient: Float64Array = rest / (1 - priors) + np.nansum(theta * odds[:, None], axis=0)
+    share = shares_of_the_rest(priors)
+    rest = np.nansum(theta * priors, axis=1) / share
+    odds = priors / share
+    gradient: Float64Array = rest / share + np.nansum(theta * odds[:, None], axis=0)
     return gradient
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from polyroc.metrics.declaration import HALF, Property
-from polyroc.metrics.pair_metric import combined, pair_influence
+from polyroc.metrics.pair_metric import combined, pair_influence, shares_of_the_rest
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
 from polyroc.statistics.pairs import Ranked
@@ -12,12 +12,12 @@ from polyroc.typing import Float64Array, PriorsLike, Ties
 
 def weights(priors: Float64Array) -> Float64Array:
     """W_kr = π_r / (1 − π_k) / K, because AUC(k|rest) is the mean of AUC(k|r) weighted by π_r."""
-    return priors / (1 - priors)[:, None] / len(priors)
+    return priors / shares_of_the_rest(priors)[:, None] / len(priors)
 
 
 def prior_gradient(priors: Float64Array, theta: Float64Array) -> Float64Array:
     """D_c = [AUC(c|rest)/(1−π_c) + Σ_{k≠c} θ_kc/(1−π_k)] / K."""
-    per_rest = 1 / (1 - priors)
+    per_rest = 1 / shares_of_the_rest(priors)
     rest = np.nansum(theta * priors, axis=1) * per_rest
     against = np.nansum(theta * per_rest[:, None], axis=0)
     gradient: Float64Array = (rest * per_rest + against) / len(priors)

@@ -36,13 +36,15 @@ class Influence:
     on the priors of the sample, else None. The derivative by the weight of a case of class k is
     φ_i / n_k + (D_k − Σ_j π_j D_j) / n. Where the metric has no derivative the values are NaN, and
     ``reason`` says why. ``excess_variance`` is what the variance computed from these values has too
-    much, where they were estimated from random tuples.
+    much, where they were estimated from random tuples. ``scale`` is the size of the numbers whose
+    differences the values are: far below it there is nothing but rounding.
     """
 
     cases: Float64Array
     priors: Float64Array | None = None
     reason: str | None = None
     excess_variance: float = 0.0
+    scale: float = 1.0
 
     @classmethod
     def undefined(cls, predictions: Predictions, reason: str) -> "Influence":

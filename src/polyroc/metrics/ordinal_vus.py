@@ -8,6 +8,7 @@ from polyroc.errors import InvalidInput
 from polyroc.intake import read_labels, read_scores
 from polyroc.predictions import Predictions, classes_of
 from polyroc.score_table import check_finite, check_lengths
+from polyroc.sums import running_sum, sum_by_class
 from polyroc.typing import Float64Array, LabelsLike, WeightsLike
 
 
@@ -55,12 +56,10 @@ def _weights_by_value(predictions: Predictions) -> Float64Array:
     """Weight of each class (column) at each distinct value of the marker (row), ascending."""
     _, value = np.unique(predictions.scores[:, 0], return_inverse=True)
     n_classes = predictions.n_classes
-    flat = np.bincount(
-        value * n_classes + predictions.codes,
-        predictions.case_weights,
-        (int(value.max()) + 1) * n_classes,
-    )
-    return flat.reshape(-1, n_classes).astype(np.float64)
+    n_values = int(value.max()) + 1
+    cells = value * n_classes + predictions.codes
+    flat = sum_by_class(cells, predictions.case_weights, n_values * n_classes)
+    return flat.reshape(n_values, n_classes)
 
 
 def _chains(weights: Float64Array) -> float:
@@ -71,7 +70,6 @@ def _chains(weights: Float64Array) -> float:
     """
     n_values, n_classes = weights.shape
     before = [np.ones(n_values)]
-    totals = [1.0]
     for k in range(n_classes):
         added = np.zeros(n_values)
         product = np.ones(n_values)
@@ -80,7 +78,5 @@ def _chains(weights: Float64Array) -> float:
             if not product.any():
                 break
             added += before[k + 1 - m] * product / math.factorial(m)
-        running = np.cumsum(added)
-        before.append(running - added)
-        totals.append(float(running[-1]))
-    return totals[-1]
+        before.append(running_sum(added)[:-1])
+    return float(added.sum())

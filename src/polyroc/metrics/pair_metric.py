@@ -27,10 +27,21 @@ def second_against_first(_: Float64Array) -> Float64Array:
     return np.array([[0.0, 0.0], [1.0, 0.0]])
 
 
+def shares_of_the_rest(priors: Float64Array) -> Float64Array:
+    """Σ_{r≠k} π_r for each class k: 1 − π_k has lost its digits where k is nearly all there is."""
+    own = np.eye(len(priors), dtype=bool)
+    return np.asarray(np.where(own, 0, priors).sum(axis=1))
+
+
 def combined(weights: Float64Array, theta: Float64Array) -> float:
-    """Σ_{k≠r} W_kr θ_kr, for weights that sum to 1 up to their rounding, which is divided out."""
+    """Σ_{k≠r} W_kr θ_kr, for weights that sum to 1 up to their rounding, which is divided out.
+
+    Both sums are taken in the same order, so where all θ are equal the value is θ to the last bit,
+    and equal weights are made 1, so that their products are not rounded.
+    """
     pairs = ~np.eye(len(theta), dtype=bool)
-    return float(weights[pairs] @ theta[pairs] / weights[pairs].sum())
+    relative = weights[pairs] / weights[pairs].max()
+    return float((relative * theta[pairs]).sum() / relative.sum())
 
 
 def pair_influence(

@@ -11,6 +11,7 @@ from polyroc.predictions import Predictions
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.pairs import column_threads
 from polyroc.statistics.placements import Placements, placements
+from polyroc.sums import running_sum
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array
 
@@ -60,16 +61,14 @@ def influence(predictions: Predictions) -> Influence:
 
 def _projection(places: Placements) -> Float64Array:
     """A case of class r lets a positive win by the product over the classes other than k and r."""
-    column, n_classes = places.column, places.below.shape[1]
+    column = places.column
     clear, level = np.zeros((2, *places.below.shape))
     for node in nodes(places):
         others = node.weight * _products_without_one(beaten(places, node))
         clear += others
         level += node.at * others
     weights = np.diff(column.weight_below)[:, None] / column.weight
-    blank = np.zeros((1, n_classes))
-    clear = np.vstack([blank, np.cumsum(clear * weights, axis=0)])
-    level = np.vstack([blank, np.cumsum(level * weights, axis=0)])
+    clear, level = running_sum(clear * weights), running_sum(level * weights)
     projection = np.empty(len(column.scores))
     for ranks in column.ranks():
         won = clear[-1, ranks.codes] - clear[ranks.right, ranks.codes]
@@ -118,7 +117,7 @@ def pdi(predictions: Predictions) -> float:
     def of_class(k: int) -> float:
         places = placements(predictions, k)
         weights = np.diff(places.column.weight_below)
-        return float(weights @ chance_to_win(places)) / places.column.weight
+        return float((weights * chance_to_win(places)).sum()) / places.column.weight
 
     columns = range(predictions.n_classes)
     return float(np.mean(map_threads(of_class, columns, column_threads(predictions))))

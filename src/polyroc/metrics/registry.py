@@ -32,12 +32,11 @@ class Registry(Mapping[str, Metric]):
         self._metrics[metric.name] = metric
 
     def __getitem__(self, name: str) -> Metric:
-        try:
-            return self._metrics[name]
-        except (KeyError, TypeError):  # TypeError: a list cannot be a key
+        if name not in self:
             raise UnknownName(
                 f"There is no metric {shown(name)}. The metrics are {', '.join(self._metrics)}."
-            ) from None
+            )
+        return self._metrics[name]
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self._metrics
@@ -54,9 +53,13 @@ class Registry(Mapping[str, Metric]):
             return [metric for metric in self._metrics.values() if metric.default]
         if isinstance(names, str):
             return list(self._metrics.values()) if names == "all" else [self[names]]
-        if not isinstance(names, Iterable):
-            raise InvalidType(f'metrics must be names, "all" or None, got {shown(names)}.')
-        return [self[name] for name in names]
+        try:
+            listed = list(names)
+        except Exception:  # no sequence, or one that cannot be gone through
+            raise InvalidType(
+                f'metrics must be names, "all" or None, got {shown(names)}.'
+            ) from None
+        return [self[name] for name in listed]
 
 
 registry = Registry()

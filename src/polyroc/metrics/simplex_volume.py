@@ -10,16 +10,21 @@ from polyroc.typing import Float64Array
 
 
 def volume_influence(predictions: Predictions) -> Influence:
-    """∂|det p̄| = sign(det) · cofactors of p̄; none where the determinant is 0."""
+    """∂|det p̄| = sign(det) · cofactors of p̄; none where the determinant is 0.
+
+    The volume of many classes is small although no two of them are alike, so what counts as 0 is
+    judged by the singular values.
+    """
     means = probability_means(predictions, "the volume of the class means")
-    cofactors = cofactor_matrix(means)
-    determinant = float(means[0] @ cofactors[0])
-    if abs(determinant) <= 1e-12:
+    widest, *_, narrowest = np.linalg.svd(means, compute_uv=False).tolist()
+    if narrowest <= 1e-12 * widest:
         return Influence.undefined(
             predictions, "the class means lie in a lower dimension, where the volume has a corner"
         )
+    gradient = np.sign(np.linalg.det(means)) * cofactor_matrix(means)
     rows = predictions.probabilities("the volume of the class means")
-    return Influence(mean_influence(predictions, rows, np.sign(determinant) * cofactors))
+    scale = float(np.abs(gradient).max())
+    return Influence(mean_influence(predictions, rows, gradient), scale=scale)
 
 
 def cofactor_matrix(matrix: Float64Array) -> Float64Array:

@@ -6,7 +6,7 @@ import numpy as np
 
 from polyroc.errors import InvalidInput
 from polyroc.metrics.declaration import Influence
-from polyroc.options import check_choice, generator_of
+from polyroc.options import check_choice, generator_of, shown
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.tuples import Drawn, Rule, drawn_mean, tuple_mean, tuple_projections
@@ -76,7 +76,7 @@ def highest_rule(ties: Ties) -> Rule:
     rules = {"strict": Rule.HIGHEST, "lenient": Rule.HIGHEST_LENIENT}
     if not isinstance(ties, str) or ties not in rules:
         raise InvalidInput(
-            f'ties must be "strict" or "lenient" for this rule, got {ties!r}: '
+            f'ties must be "strict" or "lenient" for this rule, got {shown(ties)}: '
             "a tie within a column has no fair share. Report both, they enclose every other choice."
         )
     return rules[ties]

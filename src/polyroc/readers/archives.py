@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc.archives import HoldsObjects, NoArray, Unreadable, read_archive
 from polyroc.classes import classes_of, listed
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import shown
 from polyroc.readers.names import LABEL_ARRAYS, is_named, target_among
-from polyroc.readers.table import Table, check_width, unreadable
+from polyroc.readers.table import Table, unreadable
+from polyroc.width import check_width
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -35,25 +37,21 @@ def read_npz(content: bytes, path: str, target: str | None = None) -> Table:
 
 def _arrays(content: bytes, path: str) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            if not file.files:
-                raise InvalidInput(f"{path} holds no arrays.")
-            arrays = {name: file[name] for name in file.files}
-    except InvalidInput:
-        raise
-    except Exception as error:  # a dozen kinds, depending on which byte is broken
-        if "pickle" in str(error):
-            raise InvalidInput(
-                f"{path} holds Python objects, which polyroc does not load because loading can run "
-                "code. Save labels as strings or integers, such as y.astype(str)."
-            ) from None
+        arrays = read_archive(io.BytesIO(content), len(content), path)
+    except HoldsObjects:
+        raise InvalidInput(
+            f"{path} holds Python objects, which polyroc does not load because loading can run "
+            "code. Save labels as strings or integers, such as y.astype(str)."
+        ) from None
+    except NoArray as error:
+        raise InvalidInput(
+            f"{path} is a zip archive but no NPZ file ({error}). "
+            "Save the table as CSV (UTF-8), Parquet or NPZ."
+        ) from None
+    except Unreadable as error:
         raise unreadable(path, "an NPZ file", error) from None
-    for name, array in arrays.items():
-        if not isinstance(array, np.ndarray):
-            raise InvalidInput(
-                f"{path} is a zip archive but no NPZ file (it holds {shown(name)}). "
-                "Save the table as CSV (UTF-8), Parquet or NPZ."
-            )
+    if not arrays:
+        raise InvalidInput(f"{path} holds no arrays.")
     return arrays
 
 
@@ -68,7 +66,7 @@ def _class_names(
         if name != target and is_named(name, LABEL_ARRAYS) and len(array) in widths
     ]
     if len(found) > 1:
-        raise InvalidInput(f"{path} has several arrays of class names: {', '.join(found)}.")
+        raise InvalidInput(f"{path} has several arrays of class names: {listed(found)}.")
     return flat[found[0]] if found else None
 
 
@@ -105,7 +103,8 @@ def _target(flat: Arrays, target: str | None, path: str) -> NDArray[Any]:
 def _check_lengths(columns: Arrays, path: str) -> None:
     lengths = {len(array) for array in columns.values()}
     if len(lengths) > 1:
-        each = ", ".join(f"{name} {len(array)}" for name, array in list(columns.items())[:6])
+        first = list(columns.items())[:6]
+        each = ", ".join(f"{shown(name)} {len(array)}" for name, array in first)
         raise InvalidInput(f"{path}: arrays have different lengths ({each}). Save one per case.")
 
 
@@ -119,6 +118,8 @@ def _arrow(name: str, array: NDArray[Any], path: str) -> Any:
         )
     if kind == "f" and array.dtype.itemsize not in (4, 8):
         array = array.astype(np.float64)
-    if kind in "SU":
-        return pa.array(array.astype(str).tolist())
-    return pa.array(np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False)))
+    native = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
+    try:
+        return pa.array(native).cast(pa.string()) if kind == "S" else pa.array(native)
+    except ValueError as error:
+        raise unreadable(path, f"text in the array {shown(name)}", error) from None

@@ -11,7 +11,7 @@ from polyroc.classes import classes_of, listed
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
 from polyroc.readers.cells import labels_in, numbers_in
-from polyroc.readers.names import target_among
+from polyroc.readers.names import check_name, names_in, target_among
 from polyroc.readers.table import PathLike, read_table
 from polyroc.typing import Float64Array, Label
 
@@ -68,9 +68,10 @@ def read_features(
     ...     read_features(path, drop=["id"])
     FileFeatures(2 cases, features 'age')
     """
+    check_name(target, "target")
+    dropped = names_in(drop, "drop")
     table = read_table(path, target=target)
     target = target_among(table.names, target, table.path)
-    dropped = list(drop)
     table.check_has([target, *dropped])
     out = (target, *dropped)
     names = tuple(name for name in table.names if name not in out and not _is_index(name))

@@ -1,22 +1,34 @@
-"""Cells of a table as labels, numbers or groups; a cell that is none is named with its place."""
+"""Cells of a table as labels, numbers or groups; a cell that is none is named with its place.
 
-from typing import Any
+Text is worked with as codes and the distinct words behind them. A file can hold a long word once
+and refer to it from every row, so it is never written out for each of them.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import shown
+from polyroc.options import harmless, shown
 from polyroc.readers.table import Table
 from polyroc.typing import Float64Array
+
+
+class Words(NamedTuple):
+    """A column of text: the distinct words as an Arrow array, and the word of each row."""
+
+    words: Any
+    codes: NDArray[Any]
 
 
 def labels_in(table: Table, name: str) -> NDArray[Any]:
     """A column of labels: integers, booleans or strings, none of them missing."""
     import pyarrow as pa
 
-    column = _plain(table.column(name))
-    _check_missing(table, name, column, "Remove the row, or give it its true class.")
+    column = _whole_column(table.column(name))
+    mend = "Remove the row, or give it its true class."
+    _check_missing(table, name, column, mend)
     kind = column.type
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return _whole(table, name, column)
@@ -24,13 +36,14 @@ def labels_in(table: Table, name: str) -> NDArray[Any]:
         return np.asarray(column.to_numpy(zero_copy_only=False))
     if not _is_text(kind):
         raise InvalidType(
-            f"{table.path}: column {shown(name)} has the type {kind}. Class labels are strings, "
-            "integers or booleans."
+            f"{table.path}: column {shown(name)} has the type {type_name(kind)}. Class labels are "
+            "strings, integers or booleans."
         )
-    labels = np.asarray(column.to_numpy(zero_copy_only=False), dtype=object)
+    words, codes = _words(column)
+    labels: NDArray[Any] = np.array(words.to_pylist(), dtype=object)[codes]
     empty = np.flatnonzero(labels == "")
     if empty.size:
-        raise _missing(table, name, int(empty[0]), "Remove the row, or give it its true class.")
+        raise _missing(table, name, int(empty[0]), mend)
     return labels
 
 
@@ -40,14 +53,17 @@ def numbers_in(
     """A column of finite numbers."""
     import pyarrow as pa
 
-    column = _plain(table.column(name))
+    column = _whole_column(table.column(name))
     kind = column.type
-    if _is_text(kind):
-        column = _parsed(table, name, column, mend)
-    elif not (pa.types.is_null(kind) or pa.types.is_boolean(kind) or _is_number(kind)):
-        raise InvalidType(f"{table.path}: column {shown(name)} has the type {kind}, not numbers.")
+    if not (_is_text(kind) or pa.types.is_null(kind) or pa.types.is_boolean(kind)) and not (
+        _is_number(kind)
+    ):
+        raise InvalidType(
+            f"{table.path}: column {shown(name)} has the type {type_name(kind)}, not numbers."
+        )
     _check_missing(table, name, column, mend)
-    numbers = np.asarray(column.to_numpy(zero_copy_only=False)).astype(np.float64)
+    text = _words(column) if _is_text(kind) else None
+    numbers = _as_floats(column) if text is None else _parsed(table, name, text, mend)
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if wrong.size:
         row = int(wrong[0])
@@ -60,30 +76,68 @@ def numbers_in(
 
 def groups_in(table: Table, name: str) -> NDArray[Any]:
     """The group of each case as a number from 0 on."""
-    column = _plain(table.column(name))
+    import pyarrow as pa
+
+    column = _whole_column(table.column(name))
     _check_missing(table, name, column, "Every case needs a group.")
-    encoded = column.dictionary_encode()
-    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
+    try:
+        return _words(column).codes
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        raise InvalidType(
+            f"{table.path}: column {shown(name)} has the type {type_name(column.type)}, which "
+            "cannot name groups. Use strings or integers."
+        ) from None
 
 
 def is_numeric(column: Any) -> bool:
     """Whether a column can hold scores."""
-    return _is_number(_plain(column[:0]).type)
+    return _is_number(_whole_column(column[:0]).type)
 
 
-def _plain(column: Any) -> Any:
-    """One Arrow array; a dictionary is replaced by its values."""
+def type_name(kind: Any) -> str:
+    """An Arrow type in a message; files name its parts as they like."""
+    return harmless(str(kind))
+
+
+def _whole_column(column: Any) -> Any:
+    """One Arrow array; codes of numbers are replaced by the numbers."""
     import pyarrow as pa
 
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(whole, pa.ChunkedArray):
         whole = pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], whole.type)
-    return whole.dictionary_decode() if pa.types.is_dictionary(whole.type) else whole
+    if isinstance(whole, pa.ExtensionArray):
+        whole = whole.storage
+    if pa.types.is_dictionary(whole.type) and not _is_text(whole.type):
+        return _decoded(whole)
+    return whole
+
+
+def _decoded(column: Any) -> Any:
+    """The values behind codes, where each takes no more room than a number does."""
+    import pyarrow as pa
+
+    kind = column.type.value_type
+    fixed = _is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_temporal(kind)
+    return column.dictionary_decode() if fixed else column
+
+
+def _words(column: Any) -> Words:
+    """Distinct values and codes of a column in which nothing is missing."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        coded = column.dictionary_encode(null_encoding="encode")
+        return Words(coded.dictionary, np.asarray(coded.indices.to_numpy(zero_copy_only=False)))
+    values, codes = _words(column.dictionary)  # a file may list a value twice
+    return Words(values, codes[column.indices.to_numpy(zero_copy_only=False)])
 
 
 def _is_text(kind: Any) -> bool:
     import pyarrow as pa
 
+    if pa.types.is_dictionary(kind):
+        return _is_text(kind.value_type)
     view = getattr(pa.types, "is_string_view", None)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or (view and view(kind)))
 
@@ -96,12 +150,28 @@ def _is_number(kind: Any) -> bool:
     )
 
 
-def _check_missing(table: Table, name: str, column: Any, mend: str) -> None:
+def _as_floats(column: Any) -> Float64Array:
+    import pyarrow as pa
     import pyarrow.compute as pc
 
+    if pa.types.is_decimal(column.type):
+        column = pc.cast(column, pa.float64())
+    return np.asarray(column.to_numpy(zero_copy_only=False)).astype(np.float64)
+
+
+def _check_missing(table: Table, name: str, column: Any, mend: str) -> None:
+    """Whether every row has a value; what codes stand for may be missing as well."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    missing = None
     if column.null_count:
-        row = int(np.argmax(pc.is_null(column).to_numpy(zero_copy_only=False)))
-        raise _missing(table, name, row, mend)
+        missing = pc.is_null(column).to_numpy(zero_copy_only=False)
+    elif pa.types.is_dictionary(column.type) and column.dictionary.null_count:
+        words, codes = _words(column)
+        missing = pc.is_null(words).to_numpy(zero_copy_only=False)[codes]
+    if missing is not None and missing.any():
+        raise _missing(table, name, int(np.argmax(missing)), mend)
 
 
 def _missing(table: Table, name: str, row: int, mend: str) -> InvalidInput:
@@ -109,7 +179,7 @@ def _missing(table: Table, name: str, row: int, mend: str) -> InvalidInput:
 
 
 def _whole(table: Table, name: str, column: Any) -> NDArray[Any]:
-    values = np.asarray(column.to_numpy(zero_copy_only=False)).astype(np.float64)
+    values = _as_floats(column)
     wrong = np.flatnonzero(~(np.abs(values) < 2.0**63) | (values != np.rint(values)))
     if wrong.size:
         row = int(wrong[0])
@@ -120,23 +190,35 @@ def _whole(table: Table, name: str, column: Any) -> NDArray[Any]:
     return values.astype(np.int64)
 
 
-def _parsed(table: Table, name: str, column: Any, mend: str) -> Any:
+def _parsed(table: Table, name: str, text: Words, mend: str) -> Float64Array:
     """Text as numbers, since one bad cell makes a column of a CSV file text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    words = text.words.cast(pa.large_string())
     try:
-        return pc.cast(pc.utf8_trim_whitespace(column), pa.float64())
+        parsed = _as_floats(pc.cast(pc.utf8_trim_whitespace(words), pa.float64()))
+        return np.take(parsed, text.codes)
     except pa.ArrowInvalid:
         pass
-    for row, text in enumerate(column.to_pylist()):
-        if text is None or text.strip().casefold() in ("", "na", "n/a", "nan", "null", "none"):
+    listed = [str(word or "") for word in words.to_pylist()]
+    empty = np.array([_is_empty(word) for word in listed])
+    wrong = np.array([not _is_decimal(word) for word in listed]) | empty
+    rows = np.flatnonzero(wrong[text.codes])
+    if rows.size:
+        row, code = int(rows[0]), int(text.codes[rows[0]])
+        if empty[code]:
             raise _missing(table, name, row, mend)
-        if not _is_decimal(text):
-            raise InvalidType(
-                f"{table.path} holds {shown(text)} in {table.place(row, name)}; expected a number."
-            )
-    return pa.array([float(text) for text in column.to_pylist()])
+        raise InvalidType(
+            f"{table.path} holds {shown(listed[code])} in {table.place(row, name)}; "
+            "expected a number."
+        )
+    parsed = np.array([float(word) if _is_decimal(word) else np.nan for word in listed])
+    return np.take(parsed, text.codes)
+
+
+def _is_empty(text: str) -> bool:
+    return text.strip().casefold() in ("", "na", "n/a", "nan", "null", "none")
 
 
 def _is_decimal(text: str) -> bool:

@@ -1,11 +1,12 @@
 """Text files with a separator, in the encodings and dialects that programs write."""
 
-import csv
-import io
+import codecs
+import re
 from typing import TYPE_CHECKING, Any
 
 from polyroc.errors import InvalidInput
-from polyroc.readers.table import MOST_COLUMNS, Table, arrow_table, check_width, unreadable
+from polyroc.readers.table import Table, arrow_table, unreadable
+from polyroc.width import MOST_COLUMNS, check_width
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
 SEPARATORS = (",", "\t", ";", "|")
 
 _LARGEST_BLOCK = (1 << 31) - 1
+_PIECE = 1 << 24
+
+# Nothing in these is tried twice, so that a quote without an end costs no more than any other sign.
+_FIRST_LINE = re.compile(rb'[\r\n]*+((?:[^"\r\n]++|"[^"]*+"?)*+)')
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_CELL = r'(?:"(?:[^"]|"")*+"?)?+[^{0}\r\n]*+'
+_ROW = rf"({_CELL}(?:{{0}}{_CELL})*+)(?:\r\n|\r|\n|\Z)"
 
 
 def read_delimited(content: bytes, path: str) -> Table:
@@ -32,39 +40,54 @@ def read_delimited(content: bytes, path: str) -> Table:
 
 def _utf8(content: bytes, path: str) -> bytes:
     """The text in UTF-8 without a byte order mark."""
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    wide = _wide_encoding(content)
+    if wide is not None:
         try:
-            return content.decode("utf-16").encode()
+            return content.decode(wide).encode()
         except UnicodeError as error:
-            raise unreadable(path, "UTF-16 text", error) from None
+            raise unreadable(path, f"{wide} text", error) from None
     if b"\0" in content[: 1 << 16]:
         raise InvalidInput(
             f"{path} is neither text nor a table that polyroc knows. "
             "Save it as CSV (UTF-8), Parquet, Arrow or NPZ."
         )
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+    broken = _first_broken(content)
+    if broken is not None:
+        line = content.count(b"\n", 0, broken) + 1
         raise InvalidInput(
-            f"{path} is not UTF-8 text: line {line} holds the byte 0x{content[error.start]:02x}. "
+            f"{path} is not UTF-8 text: line {line} holds the byte 0x{content[broken]:02x}. "
             "Save it in UTF-8."
-        ) from None
+        )
     return content.removeprefix(b"\xef\xbb\xbf")
+
+
+def _wide_encoding(content: bytes) -> str | None:
+    """UTF-32 or UTF-16, if the text begins with one of their marks; the longer marks first."""
+    marks = {
+        "UTF-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+        "UTF-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    }
+    return next((name for name, mark in marks.items() if content.startswith(mark)), None)
+
+
+def _first_broken(content: bytes) -> int | None:
+    """The first byte that is not UTF-8; in pieces, since one emoji makes Python's text wide."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(content), _PIECE):
+        piece = content[start : start + _PIECE]
+        try:
+            decoder.decode(piece, final=start + _PIECE >= len(content))
+        except UnicodeDecodeError as error:
+            before = len(error.object) - len(piece)  # of a sign that began in the piece before
+            return start - before + error.start
+    return None
 
 
 def _header(text: bytes) -> bytes:
     """The first line, which may hold line ends between quotes."""
-    start = len(text) - len(text.lstrip(b"\r\n"))
-    end = start
-    while True:
-        ends = [found for mark in (b"\n", b"\r") if (found := text.find(mark, end)) >= 0]
-        if not ends:
-            return text[start:]
-        end = min(ends)
-        if text.count(b'"', start, end) % 2 == 0:
-            return text[start:end]
-        end += 1
+    found = _FIRST_LINE.match(text)
+    assert found is not None  # it may be empty
+    return found[1]
 
 
 def _count(header: bytes, separator: str) -> int:
@@ -126,9 +149,11 @@ def line_of(text: bytes, separator: str, row: int) -> int:
     >>> line_of(b'y,p\\n\\n"two\\nlines",1\\nb,2\\n', ",", 1)
     5
     """
-    lines = csv.reader(io.StringIO(text.decode(), newline=""), delimiter=separator)
-    rows = (lines.line_num for cells in lines if cells)
-    for number, line in enumerate(rows, start=-1):
+    rows = re.compile(_ROW.format(re.escape(separator)).encode())
+    line, number = 0, -2
+    for found in rows.finditer(text):
+        line += len(_LINE_END.findall(found[1])) + 1
+        number += bool(found[1])
         if number == row:
-            return line
-    return row + 2
+            break
+    return line

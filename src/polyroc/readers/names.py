@@ -1,9 +1,10 @@
 """Which column is what, by its name: words for targets, weights and groups."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from polyroc.classes import listed
-from polyroc.errors import InvalidInput
+from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import shown
 
 TARGETS = (
@@ -32,6 +33,26 @@ BEGINNINGS = ("", "p_", "prob_", "proba_", "probability_", "score_", "p:", "prob
 
 SECOND_CLASS = ("score", "prob", "proba", "probability", "p", "y_score", "y_prob", "y_proba")
 """Names for one column of scores that belongs to the second of two classes."""
+
+
+def check_name(name: Any, option: str) -> None:
+    """Whether an option names a column, or nothing."""
+    if not (name is None or isinstance(name, str)):
+        raise InvalidType(f"{option} must be the name of a column, got {shown(name)}.")
+
+
+def names_in(names: Any, option: str, form: str = "names of columns") -> list[str]:
+    """Names of columns as a list."""
+    try:
+        found = None if isinstance(names, str) else list(names)
+    except Exception:  # no sequence, or one that cannot be gone through
+        found = None
+    if found is None:
+        raise InvalidType(f"{option} must be {form}, got {shown(names)}.")
+    for name in found:
+        if not isinstance(name, str):
+            raise InvalidType(f"Columns are named by strings, got {shown(name)}.")
+    return found
 
 
 def is_named(name: str, words: Sequence[str]) -> bool:
@@ -65,6 +86,10 @@ def role_among(
         return None
     if isinstance(given, str):
         return given
+    if given is not None:
+        raise InvalidType(
+            f"{option} must be the name of a column, None or False, got {shown(given)}."
+        )
     found = [name for name in names if is_named(name, words)]
     if len(found) > 1:
         raise InvalidInput(

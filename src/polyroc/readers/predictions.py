@@ -1,5 +1,6 @@
 """``read_predictions``: true classes and the scores of one model or several, from a file."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from polyroc.intake import read_labels
 from polyroc.options import shown
 from polyroc.predictions import Predictions
 from polyroc.readers.cells import groups_in, labels_in, numbers_in
-from polyroc.readers.names import GROUPS, WEIGHTS, role_among, target_among
+from polyroc.readers.names import GROUPS, WEIGHTS, check_name, role_among, target_among
 from polyroc.readers.scores import (
     ColumnsLike,
     Scores,
@@ -132,6 +133,7 @@ def read_predictions(
     >>> read.roles.describe()
     "true classes in 'y'; scores in 'p_a', 'p_b'"
     """
+    check_name(target, "target")
     table = read_table(path, target=target)
     target = target_among(table.names, target, table.path)
     others = tuple(name for name in table.names if name != target)
@@ -195,7 +197,7 @@ def _typed(labels: LabelsLike | None, y_true: NDArray[Any]) -> tuple[Label, ...]
     given = read_labels(labels, "labels")[0].tolist()
     if not given:
         raise InvalidInput("labels names no class. Name all of them, or leave labels out.")
-    repeated = [label for label in given if given.count(label) > 1]
+    repeated = [label for label, count in Counter(given).items() if count > 1]
     if repeated:
         raise InvalidInput(
             f"labels name {shown(repeated[0])} more than once. Name each class once."

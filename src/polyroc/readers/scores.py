@@ -9,17 +9,23 @@ from typing import Any
 import numpy as np
 
 from polyroc.classes import listed
-from polyroc.errors import InvalidInput, InvalidType
+from polyroc.errors import InvalidInput
 from polyroc.intake import as_label
 from polyroc.options import shown
 from polyroc.readers.cells import is_numeric, numbers_in
-from polyroc.readers.names import BEGINNINGS, SECOND_CLASS, is_named
+from polyroc.readers.names import BEGINNINGS, SECOND_CLASS, is_named, names_in
 from polyroc.readers.table import Table
 from polyroc.score_table import SUM_TOLERANCE
 from polyroc.typing import Label
 
 ColumnsLike = Sequence[str] | Mapping[Any, str]
 SEPARATORS = "_:-./ |"
+
+MOST_DIGITS = 400
+"""Of a number in a name."""
+
+_EXTRA = 40
+"""Signs by which a class in a name may be longer than it is by itself: 007.0 for 7."""
 
 ColumnSet = dict[str, list[str]]
 """Columns with one beginning, by what follows it."""
@@ -59,13 +65,25 @@ class Search:
         """The classes as names of columns are compared with them."""
         return tuple(self.key(spelled(label)) for label in self.classes)
 
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """How many signs at the end of a name may stand for a class, the most first."""
+        own = {len(key) for key in self.keys}
+        if not self.are_words:
+            own.update(range(max(own, default=0) + _EXTRA))
+        return tuple(sorted(own, reverse=True))
+
+    @cached_property
+    def are_words(self) -> bool:
+        """Whether labels are strings, which names hold exactly as they are."""
+        return any(isinstance(label, str) for label in self.occurring)
+
     def key(self, name: str) -> str:
         """Strings are compared exactly; for numbers "01" and "1.0" are 1, for booleans any case."""
-        if any(isinstance(label, str) for label in self.occurring):
+        if self.are_words:
             return name
         digits = name.removesuffix(".0")
-        whole = digits.isascii() and digits.lstrip("-").isdecimal()
-        return str(int(digits)) if whole else name.casefold()
+        return str(int(digits)) if _is_whole(digits) else name.casefold()
 
     def as_labels(self, names: Iterable[str]) -> tuple[Label, ...]:
         """Names of classes as labels like those that occur."""
@@ -75,7 +93,13 @@ class Search:
     def _of_kind(self, name: str) -> Label:
         numbers = not any(isinstance(label, (str, bool)) for label in self.occurring)
         key = self.key(name)
-        return int(key) if numbers and key.lstrip("-").isdecimal() else name
+        return int(key) if numbers and _is_whole(key) else name
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text is a whole number, of a length that may be meant as one."""
+    digits = text.removeprefix("-")
+    return len(digits) <= MOST_DIGITS and digits.isascii() and digits.isdecimal()
 
 
 def spelled(label: Any) -> str:
@@ -94,10 +118,14 @@ def named_scores(search: Search, columns: ColumnsLike) -> Scores:
         unnamed = [label for label in classes if search.key(spelled(label)) not in by_class]
         if unnamed:
             raise InvalidInput(f"columns= names no column for the classes {listed(unnamed)}.")
-        names = tuple(by_class[search.key(spelled(label))] for label in classes)
+        named = [by_class[search.key(spelled(label))] for label in classes]
+        names = tuple(names_in(named, "columns"))
     else:
-        names = _checked_names(columns)
+        form = "names of columns, or a mapping by class"
+        names = tuple(names_in(columns, "columns", form))
         classes = search.labels or _classes_of_columns(search, names)
+    if not names:
+        raise InvalidInput("columns= names no columns. Name one per class, or leave it out.")
     search.table.check_has(names)
     if len(names) != len(classes) and (len(names), len(classes)) != (1, 2):
         raise InvalidInput(
@@ -105,14 +133,6 @@ def named_scores(search: Search, columns: ColumnsLike) -> Scores:
             f"{listed(classes)}. Name one per class."
         )
     return Scores(classes, {search.stem: names})
-
-
-def _checked_names(columns: Any) -> tuple[str, ...]:
-    if isinstance(columns, str) or not isinstance(columns, Iterable):
-        raise InvalidType(
-            f"columns must be names of columns, or a mapping by class, got {shown(columns)}."
-        )
-    return tuple(columns)
 
 
 def _classes_of_columns(search: Search, names: tuple[str, ...]) -> tuple[Label, ...]:
@@ -130,7 +150,7 @@ def _classes_of_columns(search: Search, names: tuple[str, ...]) -> tuple[Label, 
 
 def _second(search: Search, name: str) -> tuple[Label, ...]:
     """The classes with the one last that the only column is named after, if it is."""
-    ends = {search.key(name[place:]) for place in _ends(name)}
+    ends = {search.key(name[place:]) for place in _ends(name, search.lengths)}
     own = [label for label in search.occurring if search.key(spelled(label)) in ends]
     if len(own) != 1:
         return search.occurring
@@ -166,19 +186,32 @@ def guessed_scores(search: Search) -> Scores:
 
 
 def _sets(search: Search, names: Sequence[str]) -> dict[str, ColumnSet]:
-    """Sets of columns that begin alike and go on with every class."""
+    """Sets of columns that begin alike and go on with every class.
+
+    First the beginnings, from the names that end in a class, then all names that begin so: classes
+    without cases are among them.
+    """
+    wanted, classes = set(search.keys), dict[str, set[str]]()
+    for name in names:
+        for end in _ends(name, search.lengths):
+            key = search.key(name[end:])
+            if key in wanted:
+                classes.setdefault(name[:end], set()).add(key)
+    complete = {start for start, found in classes.items() if wanted <= found}
+    lengths = sorted({len(start) for start in complete})
     sets: dict[str, ColumnSet] = {}
     for name in names:
-        for end in _ends(name):
-            found = sets.setdefault(name[:end], {})
-            found.setdefault(search.key(name[end:]), []).append(name)
-    wanted = set(search.keys)
-    return {start: found for start, found in sets.items() if wanted <= found.keys()}
+        for end in (length for length in lengths if length <= len(name)):
+            if name[:end] in complete:
+                found = sets.setdefault(name[:end], {})
+                found.setdefault(search.key(name[end:]), []).append(name)
+    return sets
 
 
-def _ends(name: str) -> list[int]:
-    """Where a beginning of a name may end: at once, or after a separator."""
-    return [0, *(place + 1 for place, sign in enumerate(name) if sign in SEPARATORS)]
+def _ends(name: str, lengths: Iterable[int]) -> list[int]:
+    """Where a beginning may end so that a class may follow: at once, or after a separator."""
+    ends = (len(name) - length for length in lengths if length <= len(name))
+    return [end for end in ends if end == 0 or name[end - 1] in SEPARATORS]
 
 
 def _chosen(search: Search, beginnings: list[str]) -> list[str]:

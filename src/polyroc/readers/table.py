@@ -1,25 +1,32 @@
-"""A file as a table: which format it has is seen in its first bytes, not in its name."""
+"""A file as a table: which format it has is seen in its first bytes, not in its name.
 
+Files are not trusted: nothing in them is run or unpickled, they lead to no other files, and what a
+small one may become in memory is limited (:mod:`polyroc.memory`).
+"""
+
+import io
 import os
+import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from polyroc.classes import listed
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import shown
+from polyroc.files import path_of, readable
+from polyroc.memory import check_size
+from polyroc.options import harmless, reason_of, shown
+from polyroc.readers.arrow_buffers import unpacked_size
+from polyroc.width import check_width
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 PathLike = str | os.PathLike[str]
 
-MOST_COLUMNS = 100_000
-"""More columns than this are taken for a mistake, such as a table lying on its side."""
-
-_LONGEST_REASON = 200
+_PIECE = 1 << 24
 _FORMATS = "polyroc reads CSV, TSV, Parquet, Arrow (Feather) and NPZ files."
 
 
@@ -79,49 +86,75 @@ class Table:
 def read_table(path: PathLike, *, target: str | None = None) -> Table:
     """All columns of a file.
 
-    CSV files may be gzipped, in UTF-8 or UTF-16, and separated by commas, semicolons, tabs or
-    bars. Of an NPZ file, arrays of one dimension are columns, and a two-dimensional array
+    CSV files may be gzipped, in UTF-8, UTF-16 or UTF-32, and separated by commas, semicolons, tabs
+    or bars. Of an NPZ file, arrays of one dimension are columns, and a two-dimensional array
     ``forest`` gives the columns ``forest:a``, ``forest:b``, … with the names of the array
     ``labels``, or else of the classes in the array ``target``; nothing is unpickled.
+
+    The file may have any size that fits into memory, and may be a pipe. What grows a hundredfold
+    and beyond 1 GiB when it is unpacked is refused: such a file must be saved uncompressed.
     """
-    name, content = os.fsdecode(path), _content(path)
-    if content[:2] == b"\x1f\x8b":
-        content = _unzipped(content, name)
-    if not content.strip(b"\xef\xbb\xbf \t\r\n"):
-        raise InvalidInput(f"{name} is empty. {_FORMATS}")
-    table = _reader(content, target)(content, name)
+    name = str(path_of(path))
+    try:
+        table = _table(name, target)
+    except MemoryError:
+        raise InvalidInput(
+            f"There is not enough memory for {name}. polyroc.scale.evaluate_parquet reads Parquet "
+            "files of any size."
+        ) from None
     if len(table) == 0:
         raise InvalidInput(f"{name} has columns but no rows. Pass at least one case per class.")
     return table
 
 
-def check_width(n_columns: int, path: str) -> None:
-    """Refuse tables of absurd width before they are read."""
-    if n_columns > MOST_COLUMNS:
-        raise InvalidInput(
-            f"{path} has more than {MOST_COLUMNS:,} columns. A row is a case and a column a class: "
-            "transpose the table, or leave columns out."
-        )
+def _table(name: str, target: str | None) -> Table:
+    content = content_of(name)
+    name = readable(name)
+    if content[:2] == b"\x1f\x8b":
+        content = _unzipped(content, name)
+    if not content.strip(b"\xef\xbb\xbf \t\r\n"):
+        raise InvalidInput(f"{name} is empty. {_FORMATS}")
+    return _reader(content, target)(content, name)
 
 
 def unreadable(path: str, kind: str, error: object) -> InvalidInput:
     """One line about a file that looks like a format and is none."""
-    reason = str(error).strip().split("\n")[0].rstrip(".") or type(error).__name__
-    reason = reason if len(reason) <= _LONGEST_REASON else f"{reason[:_LONGEST_REASON]}…"
+    if isinstance(error, MemoryError):
+        raise error
+    reason = reason_of(error) if isinstance(error, Exception) else harmless(str(error), 200)
     return InvalidInput(f"{path} cannot be read as {kind}: {reason}. Is it complete?")
 
 
-def _content(path: PathLike) -> bytes:
-    name = os.fsdecode(path)
+def content_of(name: str) -> bytes:
+    """The bytes of a file, or of a pipe; a device may have no end."""
     try:
-        return Path(path).read_bytes()
+        with Path(name).open("rb") as file:
+            found = os.fstat(file.fileno())
+            if stat.S_ISREG(found.st_mode):
+                check_size(found.st_size, found.st_size, name)
+                return file.read()
+            if stat.S_ISFIFO(found.st_mode) or file.isatty():
+                return _all_of(file, name)
+        raise InvalidInput(f"{name} is a device. Pass a file or a pipe.")
     except FileNotFoundError:
         raise InvalidInput(f"There is no file {name}. Check the path.") from None
     except IsADirectoryError:
         raise InvalidInput(f"{name} is a folder. Pass a file in it.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidInput(f"{name} cannot be read: {reason}.") from None
+    except OSError as error:
+        raise InvalidInput(f"{name} cannot be read: {error.strerror or error}.") from None
+
+
+def _all_of(file: "io.BufferedIOBase | IO[bytes]", name: str, size: int | None = None) -> bytes:
+    """What can be read, in pieces: it may have no end.
+
+    ``size`` is that of the file which is unpacked; what comes through a pipe has no other.
+    """
+    pieces, total = [], 0
+    while piece := file.read(_PIECE):
+        pieces.append(piece)
+        total += len(piece)
+        check_size(total, total if size is None else size, name)
+    return b"".join(pieces)
 
 
 def _unzipped(content: bytes, path: str) -> bytes:
@@ -129,7 +162,8 @@ def _unzipped(content: bytes, path: str) -> bytes:
     import zlib
 
     try:
-        return gzip.decompress(content)
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            return _all_of(file, path, len(content))
     except (OSError, EOFError, zlib.error) as error:
         raise unreadable(path, "a gzipped file", error) from None
 
@@ -137,9 +171,10 @@ def _unzipped(content: bytes, path: str) -> bytes:
 def _reader(content: bytes, target: str | None) -> Callable[[bytes, str], Table]:
     from polyroc.readers.archives import read_npz
     from polyroc.readers.delimited import read_delimited
+    from polyroc.readers.parquet import read_parquet
 
     for start, reader in (
-        (b"PAR1", _read_parquet),
+        (b"PAR1", read_parquet),
         (b"ARROW1", _read_arrow),
         (b"\xff\xff\xff\xff", _read_arrow),
         (b"FEA1", _refuse_old_feather),
@@ -163,34 +198,24 @@ def _refuse_old_feather(content: bytes, path: str) -> Table:
     raise InvalidInput(f"{path} cannot be read as Feather of version 1. Save it as version 2.")
 
 
-def _read_parquet(content: bytes, path: str) -> Table:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(pa.BufferReader(content))
-        check_width(file.metadata.num_columns, path)
-        return _validated(file.read(), path)
-    except InvalidInput:
-        raise
-    except Exception as error:  # of many kinds, depending on which byte is broken
-        raise unreadable(path, "a Parquet file", error) from None
-
-
 def _read_arrow(content: bytes, path: str) -> Table:
     import pyarrow as pa
 
     try:
-        if content.startswith(b"\xff"):
-            return _validated(pa.ipc.open_stream(content).read_all(), path)
-        return _validated(pa.ipc.open_file(pa.BufferReader(content)).read_all(), path)
+        stream = content.startswith(b"\xff")
+        file = pa.ipc.open_stream(content) if stream else pa.ipc.open_file(pa.BufferReader(content))
+        check_width(len(file.schema), path)
+        check_size(unpacked_size(content), len(content), path)
+        table = file.read_all()
+        check_size(8 * table.num_rows * table.num_columns, len(content), path)
+        return validated(table, path)
     except InvalidInput:
         raise
     except Exception as error:  # of many kinds, depending on which byte is broken
         raise unreadable(path, "an Arrow file", error) from None
 
 
-def _validated(table: "pa.Table", path: str) -> Table:
+def validated(table: "pa.Table", path: str) -> Table:
     """A table that points nowhere outside itself: Arrow believes a broken file otherwise."""
     table.validate(full=True)
     return arrow_table(table, path)

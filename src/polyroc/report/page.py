@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import os
 import re
 from collections.abc import Mapping
 from importlib.resources import files
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._version import __version__
-from polyroc.files import check_folder
+from polyroc.files import check_place, path_of, write_whole
 from polyroc.report import sections
 from polyroc.report.content import Content, gather
 from polyroc.report.explorer import explorer
@@ -80,12 +79,13 @@ def write_report(
     rounded to single precision; where they would take more than 2 MB, it holds a stratified sample
     and says so.
     """
-    target = Path(path)
-    check_folder(target, "the report")
+    target = path_of(path)
+    check_place(target, "the report")
     content = gather(
         y_true, models, labels=labels, sample_weight=sample_weight, title=title, level=level
     )
-    _replace(target, render(content))
+    page = render(content).encode("utf-8", errors="replace")
+    write_whole(target, lambda file: file.write(page))
     return target
 
 
@@ -259,16 +259,3 @@ def _asset(name: str) -> str:
 def _digest(text: str) -> str:
     """The hash by which the policy allows an inline script or style, and no other."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write beside the file, then put it in its place: a reader never sees half a page."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from polyroc.errors import InvalidInput
 from polyroc.intake import read_labels, read_scores, read_weights
 from polyroc.kept import kept
 from polyroc.score_table import as_table, check_finite, check_lengths
+from polyroc.statistics.mu import margins_of
 from polyroc.typing import (
     Float64Array,
     FloatArray,
@@ -146,8 +147,7 @@ class MarginTrack:
         rows[len(first) :] = 1
         weights = None if chunk.weights is None else chunk.weights[cases]
         own, other = chunk.columns[self.i][cases], chunk.columns[self.j][cases]
-        with np.errstate(over="ignore"):  # an infinite margin has the bin of the largest
-            return Tracked(np.subtract(own, other, dtype=np.float64), rows, weights)
+        return Tracked(margins_of(own, other), rows, weights)
 
 
 Track = ColumnTrack | MarginTrack

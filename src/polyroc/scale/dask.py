@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import shown, whole_number
+from polyroc.options import reason_of, shown, whole_number
 from polyroc.scale.batch import Track
 from polyroc.scale.certified import CertifiedEvaluation
 from polyroc.scale.discovery import ColumnsLike, distinct_labels, layout_of
@@ -24,7 +24,7 @@ from polyroc.scale.extras import Client, required
 from polyroc.scale.histogram import PairBounds
 from polyroc.scale.job import MEMORY, Collected, Job, Needed
 from polyroc.scale.passes import Filled, Placed, chunks_of, chunks_of_files, run_pass
-from polyroc.scale.source import Files, Layout, Piece, first_line
+from polyroc.scale.source import Files, Layout, Piece
 from polyroc.scale.summary import MANTISSA_BITS
 from polyroc.typing import Absent, Label, LabelsLike, Ties
 
@@ -304,7 +304,7 @@ def _pieces(frame: Any, number: int, first: int) -> Iterator[Piece]:
         table = pa.Table.from_pandas(frame, preserve_index=False).combine_chunks()
     except pa.ArrowException as error:
         raise InvalidType(
-            f"Partition {number} cannot be read ({first_line(error)}). Pass columns of one type."
+            f"Partition {number} cannot be read ({reason_of(error)}). Pass columns of one type."
         ) from None
     row = 0
     for records in table.to_batches():

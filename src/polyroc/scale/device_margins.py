@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from polyroc.scale.device_pairs import Grouped, ranks_among
 from polyroc.scale.extras import Tensor, required
+from polyroc.statistics.mu import LARGE_MARGIN
 from polyroc.typing import Ties
 
 BYTES_PER_MARGIN = 160
@@ -84,9 +85,15 @@ def _credits(scores: Tensor, first: Block, second: Block, ties: Ties) -> Tensor:
 
 
 def _margins(scores: Tensor, own: Block, other: Block) -> Tensor:
-    """(b_own, b_other, longest) p_i − p_j of the cases of class i, as the difference of float64."""
+    """(b_own, b_other, longest) p_i − p_j of the cases of class i, as ``margins_of`` in memory."""
     torch = required("torch", "torch")
     classes = torch.tensor(own.classes, device=scores.device)
     for_own = scores[own.members, classes[:, None]].double()
     for_other = scores[own.members][:, :, other.classes].double()
-    return for_own[:, None, :] - for_other.transpose(1, 2)
+    first, second = for_own[:, None, :], for_other.transpose(1, 2)
+    margins = first - second
+    large = margins.abs() >= LARGE_MARGIN
+    if large.any():
+        half = first / 2 - second / 2
+        margins = torch.where(large, half.sign() * (0.75 * LARGE_MARGIN) + half / 2, margins)
+    return margins

@@ -10,10 +10,12 @@ import numpy as np
 
 from polyroc.classes import declared_classes, listed
 from polyroc.errors import InvalidInput, InvalidType
+from polyroc.files import is_there
 from polyroc.intake import as_label, read_labels
-from polyroc.options import shown
-from polyroc.scale.source import File, Files, Layout, check_no_null, first_line, labels_of, pieces
+from polyroc.options import reason_of, shown
+from polyroc.scale.source import File, Files, Layout, check_no_null, labels_of, pieces
 from polyroc.typing import Label, LabelsLike
+from polyroc.width import LONGEST_LIST, check_width, is_too_wide, too_wide
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,10 +34,16 @@ def find_files(paths: PathsLike) -> Files:
     found = _found(paths)
     folder = found[0] if len(found) == 1 and Path(found[0]).is_dir() else None
     try:
-        dataset = ds.dataset(folder or _files(found), format="parquet", partitioning="hive")
+        kind = ds.ParquetFileFormat(thrift_container_size_limit=LONGEST_LIST)
+        dataset = ds.dataset(folder or _files(found), format=kind, partitioning="hive")
         files = tuple(map(_file, dataset.get_fragments()))
-    except (pa.ArrowException, OSError) as error:
-        raise InvalidInput(f"{first_line(error)}. Pass Parquet files of one schema.") from None
+        check_width(len(dataset.schema.names), found[0])  # names that are no text are known now
+    except InvalidInput:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if is_too_wide(error):
+            raise too_wide(found[0] if len(found) == 1 else "One of the files") from None
+        raise InvalidInput(f"{reason_of(error)}. Pass Parquet files of one schema.") from None
     if not files:
         raise InvalidInput(f"There are no Parquet files in {folder!r}. Pass another path.")
     return Files(files, dataset.schema)
@@ -66,9 +74,11 @@ def _expanded(path: PathLike) -> list[str]:
     if not isinstance(path, (str, os.PathLike)):
         raise InvalidType(f"path must be a path, a pattern or several, got {shown(path)}.")
     name = os.path.expanduser(os.fspath(path))  # noqa: PTH111  (patterns are not paths)
-    matches = [name] if Path(name).exists() else sorted(glob.glob(name, recursive=True))  # noqa: PTH207
+    matches = [name] if is_there(Path(name)) else sorted(glob.glob(name, recursive=True))  # noqa: PTH207
     if not matches:
-        raise InvalidInput(f"There is no file or folder {name!r}. Check the path or the pattern.")
+        raise InvalidInput(
+            f"There is no file or folder {shown(name)}. Check the path or the pattern."
+        )
     return matches
 
 
@@ -113,7 +123,7 @@ def _check_present(wanted: Sequence[str], names: list[str]) -> None:
             raise InvalidType(f"Columns are named by strings, got {shown(name)}.")
         if names.count(name) != 1:
             number = "no column" if name not in names else "more than one column"
-            raise InvalidInput(f"There is {number} {name!r}. The columns are {listed(names)}.")
+            raise InvalidInput(f"There is {number} {shown(name)}. The columns are {listed(names)}.")
 
 
 def _column_list(columns: Any) -> list[str]:
@@ -182,8 +192,8 @@ def _distinct(find_labels: FindLabels, target: str) -> list[Label]:
     found = find_labels(target)
     if len(found) < 2:
         raise InvalidInput(
-            f"Column {target!r} holds {listed(found) or 'nothing'}, and at least two classes are "
-            "needed. Check the column, or name all classes in classes=."
+            f"Column {shown(target)} holds {listed(found) or 'nothing'}, and at least two classes "
+            "are needed. Check the column, or name all classes in classes=."
         )
     return sorted(found, key=lambda label: (isinstance(label, str), label))
 

@@ -254,6 +254,6 @@ class _Sampled:
         squares = np.bincount(codes, (self.raw_weights * influence.cases) ** 2, len(drawn))
         parts = squares * self.counts**2 / (drawn * (self.counts - 1)) / self.weights**2
         error = math.sqrt(float(parts.sum()))
-        if error <= 1e-12:
+        if error <= 1e-12 * influence.scale:
             return math.nan, "no standard error: every case of the sample agrees on the value"
         return error, ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from polyroc.errors import InvalidInput
-from polyroc.options import whole_number
+from polyroc.options import flag, whole_number
 from polyroc.scale.certified import CertifiedEvaluation
 from polyroc.scale.discovery import ColumnsLike, PathsLike, find_files, labels_in, layout_of
 from polyroc.scale.exact import BYTES_TO_SORT, Part, PartCollector
@@ -74,6 +74,7 @@ def evaluate_parquet(
     >>> result["hand_till"].low, result["hand_till"].high
     (0.5, 0.5)
     """
+    exact, progress = flag(exact, "exact"), flag(progress, "progress")
     files = find_files(path)
     if not files.n_rows:
         raise InvalidInput("The files hold no rows. Pass at least one case per class.")

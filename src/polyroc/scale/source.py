@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from polyroc.classes import Declared, encode, listed
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.intake import read_labels
-from polyroc.options import shown
+from polyroc.options import harmless, reason_of, shown
 from polyroc.scale.batch import CHUNK, Batch, Track, weighted_batch
 from polyroc.scale.summary import PairSummary
 from polyroc.typing import FloatArray, IntArray, Label
@@ -135,11 +135,10 @@ def _batches(
     file: File, schema: "pa.Schema", columns: list[str]
 ) -> Iterator[tuple[int, "pa.RecordBatch"]]:
     import pyarrow as pa
-    import pyarrow.types as types
     from pyarrow.parquet import ParquetFile
 
     stored = [name for name in columns if name not in file.keys]
-    texts = [name for name in stored if types.is_string(schema.field(name).type)]
+    texts = [name for name in stored if _is_text(schema.field(name).type)]
     n_rows = min(MOST_ROWS, max(1, BYTES_PER_BATCH // (8 * max(1, len(stored)))))
     row = 0
     try:
@@ -152,14 +151,15 @@ def _batches(
                 row += records.num_rows
     except (pa.ArrowException, OSError) as error:
         raise InvalidInput(
-            f"{file.path} cannot be read from row {file.row + row} on ({first_line(error)}). "
+            f"{file.path} cannot be read from row {file.row + row} on ({reason_of(error)}). "
             "Write it again."
         ) from None
 
 
-def first_line(error: BaseException) -> str:
-    """The first line of a message, without its full stop."""
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
 def _check_columns(wanted: list[str], names: list[str], path: str) -> None:
@@ -231,7 +231,7 @@ class _Place(NamedTuple):
 
     def prefix(self, column: str) -> str:
         where = f" of {self.path}" if self.path else ""
-        return f"In column {column!r}{where}, rows from {self.row} on"
+        return f"In column {shown(column)}{where}, rows from {self.row} on"
 
 
 def _scores(array: "pa.Array", name: str, place: _Place) -> FloatArray:
@@ -240,13 +240,14 @@ def _scores(array: "pa.Array", name: str, place: _Place) -> FloatArray:
 
     if not (types.is_floating(array.type) or types.is_integer(array.type)):
         raise InvalidType(
-            f"Column {name!r} has the type {array.type}; expected numbers. "
+            f"Column {shown(name)} has the type {harmless(str(array.type))}; expected numbers. "
             "Name the columns of scores in columns=."
         )
     if array.null_count:
         row = int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
         raise InvalidInput(
-            f"Column {name!r} is null in {place.of(row)}. Remove the case, or fill in its value."
+            f"Column {shown(name)} is null in {place.of(row)}. "
+            "Remove the case, or fill in its value."
         )
     values = array.to_numpy(zero_copy_only=False)
     if values.dtype == np.float16:
@@ -257,7 +258,7 @@ def _scores(array: "pa.Array", name: str, place: _Place) -> FloatArray:
     if not finite.all():
         row = int(np.flatnonzero(~finite)[0])
         raise InvalidInput(
-            f"Column {name!r} holds {values[row]} in {place.of(row)}. "
+            f"Column {shown(name)} holds {values[row]} in {place.of(row)}. "
             "Scores must be finite numbers: remove the case or mend its scores."
         )
     numbers: FloatArray = values
@@ -308,18 +309,35 @@ def labels_of(array: "pa.Array", target: str) -> NDArray[Any]:
     return read_labels(array.to_pylist(), target)[0]
 
 
+def check_label_type(kind: Any, target: str) -> None:
+    """Whether a column of this type can hold labels."""
+    import pyarrow.types as types
+
+    plain = kind.value_type if types.is_dictionary(kind) else kind
+    view = getattr(types, "is_string_view", types.is_string)
+    for fits in (types.is_integer, types.is_boolean, types.is_floating, types.is_string, view):
+        if fits(plain):
+            return
+    if not (types.is_large_string(plain) or types.is_decimal(plain) or types.is_null(plain)):
+        raise InvalidType(
+            f"Column {shown(target)} has the type {harmless(str(kind))}. Class labels are strings, "
+            "integers or booleans."
+        )
+
+
 def check_no_null(array: "pa.Array", target: str, row: int, path: str) -> None:
-    """Whether every case has a label."""
+    """Whether every case has a label, of a type that labels have."""
+    check_label_type(array.type, target)
     if array.null_count:
         missing = int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
         raise InvalidInput(
-            f"Column {target!r} is null in {_Place(path, row).of(missing)}. "
+            f"Column {shown(target)} is null in {_Place(path, row).of(missing)}. "
             "Remove the row, or give it its true class."
         )
 
 
 def _stray(label: Label, row: int, layout: Layout, place: _Place) -> InvalidInput:
     return InvalidInput(
-        f"Column {layout.target!r} has the label {shown(label)} in {place.of(row)}, which is not "
-        f"among the classes {listed(layout.classes)}. Correct the label, or name all classes."
+        f"Column {shown(layout.target)} has the label {shown(label)} in {place.of(row)}, which is "
+        f"not among the classes {listed(layout.classes)}. Correct the label, or name all classes."
     )

@@ -8,16 +8,20 @@ import io
 import json
 import os
 import zipfile
-from pathlib import Path
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from polyroc.errors import InvalidInput, PolyrocError
+from polyroc.errors import InvalidInput
+from polyroc.files import open_regular, path_of, write_whole
+from polyroc.memory import check_size
+from polyroc.options import reason_of
+from polyroc.scale.batch import check_weights
 from polyroc.scale.class_sums import digits_are_sound
-from polyroc.scale.codes import highest_code, ordered_codes
+from polyroc.scale.codes import LEAST_BITS, MOST_BITS, highest_code, ordered_codes
 from polyroc.scale.histogram import EMPTY, ONE_VALUE, PAGE, PAGE_BITS, SEVERAL, Histogram
 
 if TYPE_CHECKING:
@@ -100,23 +104,10 @@ def unpacked(data: bytes) -> "PairSummary":
     try:
         arrays = _arrays(data)
         return _restored(json.loads(bytes(arrays["header"]).decode()), arrays)
-    except (
-        PolyrocError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        IndexError,
-        OverflowError,
-        RecursionError,
-        EOFError,
-        NotImplementedError,
-        MemoryError,
-        zipfile.BadZipFile,
-    ) as error:
+    except Exception as error:  # what a crafted file holds may be wrong in any way
         raise InvalidInput(
-            f"This is no summary that can be read ({error}). Pass what PairSummary.save or "
-            "to_bytes wrote."
+            f"This is no summary that can be read ({reason_of(error)}). Pass what "
+            "PairSummary.save or to_bytes wrote."
         ) from error
 
 
@@ -150,12 +141,28 @@ def _restored(header: dict[str, Any], arrays: Arrays) -> "PairSummary":
 
     if header["schema"] != SCHEMA:
         raise ValueError(f"its schema is {header['schema']!r}")
+    _check_tables(header, arrays)
     options = {name: header[name] for name in ("mantissa_bits", "auc_mu")}
     summary = PairSummary(header["classes"], **options)
     _restore_totals(summary, header, arrays)
     _restore_sample(summary, arrays)
     _restore_bins(summary, arrays)
     return summary
+
+
+def _check_tables(header: dict[str, Any], arrays: Arrays) -> None:
+    """Whether the empty tables of so many classes and bins are in proportion to the file."""
+    n_classes, bits = len(header["classes"]), header["mantissa_bits"]
+    _require(type(bits) is int and LEAST_BITS <= bits <= MOST_BITS, "its resolution is")
+    _require(arrays["digits"].shape == (3, n_classes, n_classes), "its sums are")
+    n_tracks = n_classes + (comb(n_classes, 2) if header["auc_mu"] else 0)
+    _require(arrays["lengths"].shape == (n_tracks,), "its bins are")
+    n_places = 2 * (highest_code(bits) >> PAGE_BITS) + 2
+    check_size(8 * n_places * n_tracks, _size(arrays), "The file")
+
+
+def _size(arrays: Arrays) -> int:
+    return sum(array.nbytes for array in arrays.values())
 
 
 def _require(sound: object, what: str) -> None:
@@ -173,6 +180,9 @@ def _restore_totals(summary: "PairSummary", header: dict[str, Any], arrays: Arra
     _require(one_column is not True or n_classes == 2, "its number of columns is")
     for name in ("counts", "weights"):
         _require(arrays[name].shape == (n_classes,) and _counts(arrays[name]), f"its {name} are")
+    heavy, light = arrays["weights"].max(), arrays["weights"][arrays["weights"] > 0].min(initial=1)
+    _require(arrays["counts"].sum(dtype=object) < 1 << 62, "its counts are")
+    _require(heavy <= 2.0**262 and light >= 2.0**-200, "its weights are")
     _require(((arrays["counts"] > 0) == (arrays["weights"] > 0)).all(), "its weights are")
     for name, shape in (("digits", (3,)), ("weighted_sums", ())):
         _require(arrays[name].shape == (*shape, n_classes, n_classes), "its sums are")
@@ -195,7 +205,8 @@ def _restore_sample(summary: "PairSummary", arrays: Arrays) -> None:
     _require(keys.ndim == 1 and keys.shape == codes.shape == weights.shape, "its sample is")
     _require(rows.shape == (len(keys), n_classes) and np.isfinite(rows).all(), "its sample is")
     _require(((codes >= 0) & (codes < n_classes)).all(), "its sample is")
-    _require(np.isfinite(weights).all() and (weights > 0).all(), "its sample is")
+    _require((weights > 0).all(), "its sample is")
+    check_weights(weights, len(keys))
     drawn = np.bincount(codes, minlength=n_classes)
     expected = np.minimum(summary.totals.counts, summary.sample.size)
     _require((drawn == expected).all(), "its sample is")
@@ -215,8 +226,11 @@ def _restore_bins(summary: "PairSummary", arrays: Arrays) -> None:
     split = [np.split(arrays[f"bin_{name}"], bounds) for name in ("codes", "states", "values")]
     counts = np.split(arrays["bin_counts"], cells)
     parts = zip(summary.histograms.items(), *split, counts, strict=True)
+    needed, size = 0, _size(arrays)
     for (track, histogram), codes, states, values, cell in parts:
         per_bin = cell.reshape(len(codes), track.n_rows)
+        needed += np.unique(codes >> PAGE_BITS).size * PAGE * 8 * (track.n_rows + 2)
+        check_size(needed, size, "The file")
         _restore_histogram(histogram, codes, states, values, per_bin)
         held = histogram.counts.sum(axis=(0, 2))
         expected = summary.totals.weights[list(track.rows)]
@@ -246,24 +260,20 @@ def _restore_histogram(
 
 
 def write(data: bytes, path: str | os.PathLike[str]) -> None:
-    """Write beside the file, then put it in its place: it is whole at every moment."""
-    path = Path(path)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be written ({error}). Pass another path.") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Write contents to a file, which is whole at every moment."""
+    write_whole(path_of(path), lambda file: file.write(data))
 
 
 def read(path: str | os.PathLike[str]) -> bytes:
     """The contents of a file."""
+    path = path_of(path)
     try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read ({error}). Pass another path.") from None
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            check_size(size, size, str(path))
+            return file.read()
+    except InvalidInput:
+        raise
+    except (OSError, ValueError) as error:
+        reason = reason_of(error)
+        raise InvalidInput(f"{path} cannot be read ({reason}). Pass another path.") from None

@@ -10,7 +10,7 @@ import numpy as np
 from polyroc.classes import declared_classes
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.intake import read_labels
-from polyroc.options import whole_number
+from polyroc.options import flag, whole_number
 from polyroc.scale.batch import (
     Batch,
     Chunk,
@@ -43,6 +43,7 @@ from polyroc.typing import (
     Ties,
     WeightsLike,
 )
+from polyroc.width import check_classes
 
 MANTISSA_BITS = 10
 """As many as float16 has: its scores get a bin each."""
@@ -92,9 +93,7 @@ class PairSummary:
     ) -> None:
         self.classes = _checked_classes(classes)
         self.mantissa_bits = _checked_bits(mantissa_bits)
-        if not isinstance(auc_mu, (bool, np.bool_)):
-            raise InvalidType(f"auc_mu must be True or False, got {auc_mu!r}.")
-        self.auc_mu = bool(auc_mu)
+        self.auc_mu = flag(auc_mu, "auc_mu")
         self._compiled = False
         self.reset()
 
@@ -297,6 +296,7 @@ class PairSummary:
 
 def _checked_classes(classes: LabelsLike) -> tuple[Label, ...]:
     listed = read_labels(classes, "classes")[0].tolist()
+    check_classes(len(listed))
     nobody: Any = np.empty(0, dtype=np.int64)
     return declared_classes(listed, None, None, nobody, len(listed)).classes
 

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.kept import kept
+from polyroc.sums import running_sum, running_weight
 from polyroc.typing import Float64Array, FloatArray, IntArray
 
 Cases: TypeAlias = NDArray[np.intp] | NDArray[np.uint32] | slice
@@ -72,14 +73,15 @@ class Column:
     @kept
     def weight_below(self) -> Float64Array:
         """Weight of the first j positives, j = 0 … m."""
-        weights = np.ones(self.n_positives) if self.weights is None else self.weights[self.members]
-        return _running_sum(weights)
+        if self.weights is None:
+            return np.arange(self.n_positives + 1, dtype=np.float64)
+        return running_weight(self.weights[self.members])
 
     @kept
     def score_below(self) -> Float64Array:
         """Weighted sum of the scores of the first j positives."""
         scores = self.scores[self.members].astype(np.float64)
-        return _running_sum(scores if self.weights is None else scores * self.weights[self.members])
+        return running_sum(scores if self.weights is None else scores * self.weights[self.members])
 
     @property
     def weight(self) -> float:
@@ -124,7 +126,7 @@ class Column:
         if self.n_positives > FEW_POSITIVES:
             codes, scores = self._ascending
             weights = None if self.weights is None else self.weights[self.order]
-            running = _running_sum(_product(factor[codes], weights, scores if scored else None))
+            running = running_sum(_product(factor[codes], weights, scores if scored else None))
             below, upto = self._reach
             return running[below], running[upto]
         values = _product(factor[self.codes], self.weights, self.scores if scored else None)
@@ -208,10 +210,6 @@ class Column:
             left, right = _count_along(codes == self.k, scores, seen)
             yield Ranks(none, codes, scores, left, right)
             start, seen = stop, int(right[-1])
-
-
-def _running_sum(values: Float64Array) -> Float64Array:
-    return np.concatenate(([0.0], np.cumsum(values)))
 
 
 def _product(

@@ -3,6 +3,7 @@
 import numpy as np
 
 from polyroc.predictions import Predictions
+from polyroc.sums import sum_by_class
 from polyroc.typing import Float64Array, FloatArray
 
 
@@ -22,16 +23,19 @@ def mean_influence(
 ) -> Float64Array:
     """φ of a function of the class means whose derivative by p̄ is the matrix ``gradient``.
 
-    φ_i = (x_i − p̄_c) · gradient_c for case i of class c.
+    φ_i = (x_i − p̄_c) · gradient_c for case i of class c, summed column by column, so that neither
+    the order of rows and columns in memory nor their number changes how it is rounded.
     """
-    centred = np.einsum("ij,ij->i", rows, gradient[predictions.codes], dtype=np.float64)
-    return centre_by_class(predictions, centred)
+    moved = np.zeros(len(predictions))
+    for column, slope in zip(rows.T, gradient.T, strict=True):
+        moved += column * slope[predictions.codes]
+    return centre_by_class(predictions, moved)
 
 
 def centre_by_class(predictions: Predictions, values: Float64Array) -> Float64Array:
     """Values less the weighted mean of their class."""
     weighted = values if predictions.weights is None else values * predictions.weights
-    sums = np.bincount(predictions.codes, weights=weighted, minlength=predictions.n_classes)
+    sums = sum_by_class(predictions.codes, weighted, predictions.n_classes)
     centred: Float64Array = values - (sums / predictions.class_weights)[predictions.codes]
     return centred
 
@@ -48,11 +52,7 @@ def _means_of_probabilities(predictions: Predictions) -> Float64Array:
 def _means(predictions: Predictions, rows: FloatArray) -> Float64Array:
     codes, weights = predictions.codes, predictions.weights
     sums = [
-        np.bincount(
-            codes,
-            weights=column if weights is None else column * weights,
-            minlength=predictions.n_classes,
-        )
+        sum_by_class(codes, column if weights is None else column * weights, predictions.n_classes)
         for column in rows.T
     ]
     return np.array(sums).T / predictions.class_weights[:, None]

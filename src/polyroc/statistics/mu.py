@@ -7,7 +7,8 @@ v · (e_i − e_j) = −(A_ij + A_ji) is never positive. For the argmax partitio
 is p_i − p_j, and the scores themselves serve as gains.
 
 Only the n_i + n_j cases of a pair are sorted: O(K n log n) in all. A margin is rounded once, so two
-cases whose margins differ by less than that rounding count as tied.
+cases whose margins differ by less than that rounding count as tied; of margins from 2¹⁰²² on, which
+may be larger than a float can be, three more bits are rounded.
 """
 
 from dataclasses import dataclass
@@ -27,11 +28,21 @@ from polyroc.statistics.pairs import (
 )
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Ties
+from polyroc.weights import moderate
 
 MANY_CLASSES = 24
 """From here on there are so many small pairs that a compiled merge pays for its loading."""
 
+FEW_CASES = 5_000
+"""A class: up to here the calls of NumPy for each pair cost more than its sorting."""
+
+FEW_MARGINS = 50_000
+"""Up to here threads cost more than they save."""
+
 Partition = tuple[tuple[float, ...], ...]
+
+LARGE_MARGIN = 2.0**1022
+"""From here on margins are squeezed, since a difference of two scores may reach 2¹⁰²⁵."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +83,26 @@ def gains_of(predictions: Predictions, partition: Partition | None) -> FloatArra
     """−(A p), summed column by column so that equal rows have equal gains to the last bit."""
     if partition is None:
         return predictions.scores
-    scores = predictions.scores.astype(np.float64, copy=False)
+    scores = moderate(predictions.scores.astype(np.float64, copy=False))
     gains = np.zeros(scores.shape)
     for column, costs in zip(scores.T, np.array(partition).T, strict=True):
         gains -= column[:, None] * costs
     return gains
+
+
+def margins_of(first: FloatArray, second: FloatArray) -> Float64Array:
+    """first − second in float64, and no margin infinite.
+
+    A margin m from 2¹⁰²² on becomes 2¹⁰²² + (m − 2¹⁰²²)/4, and its opposite the opposite: no order
+    is changed, and each margin depends on its own scores alone.
+    """
+    with np.errstate(over="ignore"):
+        margins = np.subtract(first, second, dtype=np.float64)
+    large = np.abs(margins) >= LARGE_MARGIN
+    if large.any():
+        half = first * np.float64(0.5) - second * np.float64(0.5)
+        margins[large] = (np.copysign(0.75 * LARGE_MARGIN, half) + half / 2)[large]
+    return margins
 
 
 def margin_sums(
@@ -84,7 +110,8 @@ def margin_sums(
 ) -> tuple[Float64Array, Float64Array]:
     """Weight of the pairs above and of the pairs tied, for i < j."""
     gains, members = gains_of(predictions, partition), predictions.members
-    if predictions.n_classes >= MANY_CLASSES and predictions.weights is None:
+    few = len(predictions) <= FEW_CASES * predictions.n_classes
+    if predictions.weights is None and (few or predictions.n_classes >= MANY_CLASSES):
         return _by_merging(predictions, gains, members)
     above, tied = np.zeros((2, predictions.n_classes, predictions.n_classes))
     pairs = list(combinations(range(predictions.n_classes), 2))
@@ -103,8 +130,8 @@ def _pair_totals(column: Column) -> tuple[float, float]:
     for ranks in column.anonymous_ranks():
         negative = ranks.codes != column.k
         weights = negative if column.weights is None else negative * column.weights[ranks.cases]
-        above += float(column.above(ranks) @ weights)
-        tied += float(column.tied(ranks) @ weights)
+        above += float((column.above(ranks) * weights).sum())
+        tied += float((column.tied(ranks) * weights).sum())
     return above, tied
 
 
@@ -117,7 +144,7 @@ def _pair_column(
     """The margins of the cases of both classes, those of the first positive and in front."""
     i, j = pair
     cases = np.concatenate([members[i], members[j]])
-    margins = np.subtract(gains[cases, i], gains[cases, j], dtype=np.float64)
+    margins = margins_of(gains[cases, i], gains[cases, j])
     codes = np.repeat(np.array([1, 0], dtype=np.uint8), [len(members[i]), len(members[j])])
     weights = None if predictions.weights is None else predictions.weights[cases]
     return Column(margins, codes, 1, weights)
@@ -127,23 +154,38 @@ def _by_merging(
     predictions: Predictions, gains: FloatArray, members: tuple[NDArray[np.intp], ...]
 ) -> tuple[Float64Array, Float64Array]:
     """Sort all margins of a class in one call, then merge the lists of each pair."""
-    from polyroc.kernels.merge import merge_pairs
-
-    n_classes = predictions.n_classes
-    starts = np.concatenate(([0], np.cumsum(predictions.class_counts))).astype(np.int64)
+    n_classes, counts = predictions.n_classes, predictions.class_counts
+    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     margins = np.empty(n_classes * len(predictions))
     above, tied = np.zeros((2, n_classes, n_classes))
+    n_threads = 1 if len(margins) <= FEW_MARGINS else predictions.n_threads
 
     def sort_class(i: int) -> None:
-        block = margins[n_classes * starts[i] : n_classes * starts[i + 1]]
-        rows = block.reshape(n_classes, len(members[i]))
         own = gains[members[i]].T
-        np.subtract(own[i], own, out=rows, dtype=np.float64)
+        rows = _rows(margins, starts, i)
+        rows[:] = margins_of(own[i], own)
         rows.sort(axis=1)
 
     def merge_class(i: int) -> None:
+        from polyroc.kernels.merge import merge_pairs
+
         merge_pairs(margins, starts, i, above, tied)
 
-    map_threads(sort_class, range(n_classes), predictions.n_threads)
-    map_threads(merge_class, range(n_classes - 1), predictions.n_threads)
+    def search_class(i: int) -> None:
+        own = _rows(margins, starts, i)
+        for j in range(i + 1, n_classes):
+            other = -_rows(margins, starts, j)[i, ::-1]
+            above[i, j] = other.searchsorted(own[j]).sum()
+            tied[i, j] = other.searchsorted(own[j], "right").sum() - above[i, j]
+
+    merge = merge_class if n_classes >= MANY_CLASSES else search_class
+    map_threads(sort_class, range(n_classes), n_threads)
+    map_threads(merge, range(n_classes - 1), n_threads)
     return above, tied
+
+
+def _rows(margins: Float64Array, starts: NDArray[np.int64], i: int) -> Float64Array:
+    """The margins of class i, a sorted row for each other class."""
+    n_classes = len(starts) - 1
+    block = margins[n_classes * starts[i] : n_classes * starts[i + 1]]
+    return block.reshape(n_classes, starts[i + 1] - starts[i])

@@ -27,6 +27,7 @@ from polyroc.options import check_choice
 from polyroc.predictions import Predictions
 from polyroc.statistics.columns import Column
 from polyroc.statistics.means import centre_by_class, class_means, mean_influence
+from polyroc.sums import sum_by_class
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, Ties
 
@@ -161,13 +162,15 @@ def pair_sums(predictions: Predictions) -> PairSums:
 def _column_sums(column: Column, n_classes: int) -> Float64Array:
     """Rows: above, tied, excess of the column's positives over the cases of each class."""
     sums = np.zeros((3, n_classes))
+    # Without weights the first two are whole numbers, exact in any order.
+    adders = (np.bincount if column.weights is None else sum_by_class,) * 2 + (sum_by_class,)
     with np.errstate(over="ignore", invalid="ignore"):  # the excess of unbounded scores: not used
         for ranks in column.anonymous_ranks():
             values = (column.above(ranks), column.tied(ranks), column.excess(ranks))
-            for total, value in zip(sums, values, strict=True):
+            for total, value, add in zip(sums, values, adders, strict=True):
                 if column.weights is not None:
                     value = value * column.weights[ranks.cases]
-                total += np.bincount(ranks.codes, value, n_classes)
+                total += add(ranks.codes, value, n_classes)
     return sums
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from polyroc.predictions import Predictions
 from polyroc.statistics.columns import Column
 from polyroc.statistics.pairs import column_of
-from polyroc.typing import Float64Array
+from polyroc.sums import running_sum, sum_by_class
+from polyroc.typing import Float64Array, IntArray
 
 
 class Placements(NamedTuple):
@@ -26,14 +27,31 @@ def placements(predictions: Predictions, k: int) -> Placements:
     """
     column = column_of(predictions, k)
     n_classes = predictions.n_classes
-    shape = (len(column.members) + 1, n_classes)
-    strict, lenient = np.zeros((2, shape[0] * n_classes))
+    strict, lenient = np.zeros((2, column.n_positives + 1, n_classes))
     for ranks in column.ranks():
         weights = None if column.weights is None else column.weights[ranks.cases]
-        strict += np.bincount(ranks.right * n_classes + ranks.codes, weights, len(strict))
-        lenient += np.bincount(ranks.left * n_classes + ranks.codes, weights, len(strict))
-    below = np.cumsum(strict.reshape(shape), axis=0)[:-1]
-    level = np.cumsum(lenient.reshape(shape), axis=0)[:-1] - below
+        _tally(strict, ranks.right, ranks.codes, weights)
+        _tally(lenient, ranks.left, ranks.codes, weights)
+    below = running_sum(strict)[1:-1]
+    level = running_sum(lenient)[1:-1] - below
     return Placements(
         column, below / predictions.class_weights, np.maximum(level, 0) / predictions.class_weights
     )
+
+
+def _tally(
+    table: Float64Array, ranks: IntArray, codes: IntArray, weights: Float64Array | None
+) -> None:
+    """Add cases by rank (row) and class (column).
+
+    A block of sorted cases has neighbouring ranks, so only a few rows of a long table are touched.
+    """
+    first, n_classes = int(ranks.min()), table.shape[1]
+    n_rows = int(ranks.max()) + 1 - first
+    cells = (ranks - first) * n_classes + codes
+    n_cells = n_rows * n_classes
+    rows = table[first : first + n_rows].reshape(n_cells)
+    if weights is None:
+        rows += np.bincount(cells, minlength=n_cells)
+    else:
+        rows += sum_by_class(cells, weights, n_cells)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.errors import NotDefined
-from polyroc.options import generator_of, whole_number
+from polyroc.options import generator_of, repeats
 from polyroc.predictions import Predictions, shares
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Int64Array, RandomState
@@ -119,7 +119,7 @@ def _rows(predictions: Predictions) -> Float64Array:
     rows = predictions.scores
     if predictions.one_column and (rows[:, 1] >= 0).all() and (rows[:, 1] <= 1).all():
         rows = predictions.probabilities("the tuples")
-    return rows.astype(np.float64)
+    return rows.astype(np.float64, order="C")  # sums along rows depend on their order in memory
 
 
 def corner_lengths(rows: FloatArray) -> Float64Array:
@@ -307,7 +307,7 @@ def drawn_mean(
     """
     from polyroc.kernels.tuples import sample_assignment, sample_highest
 
-    n_tuples = whole_number(DEFAULT_DRAWS if n_tuples is None else n_tuples, "n_tuples", least=2)
+    n_tuples = repeats(DEFAULT_DRAWS if n_tuples is None else n_tuples, "n_tuples", least=2)
     generator = generator_of(rng)
     cases = predictions.derived(cases_of, rule)
     tuples = np.column_stack(

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from polyroc.errors import InvalidInput
-from polyroc.files import check_folder, previous_of, read_arrays, write_arrays
+from polyroc.files import check_place, is_there, previous_of, read_arrays, write_arrays
+from polyroc.options import reason_of, shown
 from polyroc.surface.evolution import Evolution
 
 SCHEMA = "polyroc search 1"
@@ -19,13 +20,13 @@ class Checkpoint:
     path: Path
 
     def exists(self) -> bool:
-        return self.path.exists()
+        return is_there(self.path)
 
     def seed(self) -> int:
         """The seed of the search in the file."""
         seed = self._read()[0]["progress"]["seed"]
         if not isinstance(seed, int) or seed < 0:
-            raise self._unusable(ValueError(f"its seed is {seed!r}"))
+            raise self._unusable(ValueError(f"its seed is {shown(seed)}"))
         return seed
 
     def save(self, evolution: Evolution) -> None:
@@ -36,7 +37,7 @@ class Checkpoint:
     def restore(self, evolution: Evolution) -> bool:
         """Take over what the file holds, if it is there; an error if it is of another search."""
         if not self.exists():
-            check_folder(self.path, "the checkpoint")
+            check_place(self.path, "the checkpoint")
             return False
         header, arrays = self._read()
         wanted, found = _identity(evolution), header["search"]
@@ -48,7 +49,7 @@ class Checkpoint:
             )
         try:
             evolution.resume(header["progress"], arrays)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except Exception as error:  # what a crafted file holds may be wrong in any way
             raise self._unusable(error) from error
         return True
 
@@ -61,8 +62,9 @@ class Checkpoint:
         return header, arrays
 
     def _unusable(self, error: Exception) -> InvalidInput:
+        reason = f"it has no {error}" if isinstance(error, KeyError) else reason_of(error)
         return InvalidInput(
-            f"{self.path} is not a search that can be continued ({error}); it was left as it is. "
+            f"{self.path} is not a search that can be continued ({reason}); it was left as it is. "
             f"If there is a {previous_of(self.path).name}, rename it to go on from there."
         )
 

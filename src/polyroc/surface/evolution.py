@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.kernels.archive import select_from_bin
+from polyroc.options import shown
 from polyroc.surface.archive import Archive
 from polyroc.surface.gini import GiniTracker
-from polyroc.surface.models.model import Model
+from polyroc.surface.models.model import LARGEST, Model
 from polyroc.surface.objectives import Objectives
 from polyroc.surface.rates import error_rates, model_probabilities
 from polyroc.surface.strategies import Strategy, Variation
@@ -144,22 +145,40 @@ class Evolution:
 
     def resume(self, progress: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Go on from a snapshot; an error if it cannot be one."""
-        rates, costs = _rows(arrays["rates"]), _rows(arrays["costs"])
-        self.archive.insert(rates, costs, _rows(arrays["parameters"]))
-        if self.archive.size != len(rates):
+        archive = self.archive
+        rates = _rows(arrays["rates"], archive.rates.shape[1])
+        costs = _rows(arrays["costs"], archive.costs.shape[1], len(rates))
+        parameters = _rows(arrays["parameters"], archive.n_parameters, len(rates))
+        if not len(rates) or (rates < 0).any() or (rates > 1).any() or (costs < 0).any():
+            raise ValueError("its archive does not hold rates and costs")
+        if costs.sum(axis=1).min() < 1 / LARGEST:
+            raise ValueError("some costs in its archive are all 0")
+        archive.insert(rates, costs, parameters)
+        if archive.size != len(rates):
             raise ValueError("the members of its archive dominate each other")
         self._untracked = [rates]
         self.rng.bit_generator.state = progress["generator"]
-        self.generation, self.children = int(progress["generation"]), int(progress["children"])
-        self.evaluations = int(progress["evaluations"])
-        self.history = [(int(t), int(size), float(share)) for t, size, share in progress["history"]]
+        self.generation = _count(progress["generation"])
+        self.children = _count(progress["children"])
+        self.evaluations = _count(progress["evaluations"])
+        self.history = [
+            (_count(t), _count(size), float(share)) for t, size, share in progress["history"]
+        ]
 
 
-def _rows(array: NDArray[Any]) -> Float64Array:
+def _rows(array: NDArray[Any], width: int, number: int | None = None) -> Float64Array:
     """Rows of finite numbers."""
-    if array.dtype != np.float64 or array.ndim != 2 or not np.isfinite(array).all():
+    shape = (len(array) if number is None else number, width)
+    if array.dtype != np.float64 or array.shape != shape or not (np.abs(array) <= LARGEST).all():
         raise ValueError("its archive does not hold rows of finite numbers")
     return array
+
+
+def _count(value: Any) -> int:
+    """A number of things that have been done: below 2⁶³, like those of any search."""
+    if type(value) is not int or not 0 <= value < 1 << 63:
+        raise ValueError(f"it counts {shown(value)} of something")
+    return value
 
 
 def worth_recording(generation: int) -> bool:

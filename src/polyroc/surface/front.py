@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from polyroc._version import __version__
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.options import check_choice, shown
+from polyroc.files import path_of
+from polyroc.options import check_choice, shown, whole_number
 from polyroc.results import Estimate
 from polyroc.surface import gini as volumes
 from polyroc.surface.costs import CostsLike, errors, least_cost, matrices
@@ -211,8 +212,19 @@ class RocSurface:
 
     def decide(self, X: ScoresLike, index: int) -> NDArray[Any]:
         """Decisions of one operating point for new cases (for a ``ScoreModel``, their scores)."""
-        probabilities = self._model("Deciding").at(X).probabilities(self.parameters[index])
+        index = self._position(index)
+        with np.errstate(over="ignore", invalid="ignore"):
+            probabilities = self._model("Deciding").at(X).probabilities(self.parameters[index])
+        if not np.isfinite(probabilities).all():
+            raise NotDefined("The model has no probabilities for X: its numbers are too large.")
         return label_array(self.classes)[least_cost(probabilities, self.costs[index])]
+
+    def _position(self, index: int) -> int:
+        """A position from 0 on; a negative one counts from the end."""
+        position = whole_number(index, "index", least=-len(self))
+        if position >= len(self):
+            raise InvalidInput(f"There is no operating point {position}: there are {len(self)}.")
+        return position
 
     def _model(self, purpose: str) -> Model:
         if self.model is None:
@@ -228,14 +240,14 @@ class RocSurface:
         """Write the surface to an NPZ file without pickles, replaced as a whole."""
         from polyroc.surface.storage import save
 
-        save(self, Path(path))
+        save(self, path_of(path))
 
     @classmethod
     def load(cls, path: str | Path, *, model: Model | None = None) -> Self:
         """Read a surface from a file; ``model`` is needed for models of your own only."""
         from polyroc.surface.storage import load
 
-        return load(cls, Path(path), model)
+        return load(cls, path_of(path), model)
 
     def frame(self) -> "pd.DataFrame":
         """A row per operating point: its rates and costs by (truth → decision), its parameters."""

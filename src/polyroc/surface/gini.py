@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.options import check_choice, generator_of, shown, whole_number
+from polyroc.options import check_choice, generator_of, repeats, shown, whole_number
 from polyroc.results import Estimate, Note
 from polyroc.seeds import seed_of, stream
 from polyroc.threads import map_threads, thread_count
@@ -142,7 +142,7 @@ def _options(
 ) -> _Options:
     """Checked before any work is done, also those that the method will not need."""
     check_choice(method, "method", ("auto", "exact", "monte_carlo"))
-    n_samples = whole_number(n_samples, "n_samples", least=1)
+    n_samples = repeats(n_samples, "n_samples", least=1)
     generator_of(rng)
     work = min(whole_number(work, "work", least=1), 2**62)
     return _Options(method, n_samples, rng, work, thread_count(n_threads))
@@ -317,7 +317,7 @@ class GiniTracker:
 
     def __init__(self, n_classes: int, n_samples: int = 20_000, seed: int = 0) -> None:
         self.n_classes = _checked_classes(n_classes)
-        self.n_samples = whole_number(n_samples, "n_samples", least=1)
+        self.n_samples = repeats(n_samples, "n_samples", least=1)
         self._open = sample_region(self.n_classes, self.n_samples, stream(seed_of(seed), 0))
 
     def add(self, points: ArrayLike) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import shown, whole_number
+from polyroc.options import repeats, shown
 from polyroc.seeds import seed_of, stream
 from polyroc.surface.archive import Archive
 from polyroc.surface.costs import errors, matrices
@@ -58,7 +58,7 @@ def search_islands(
     >>> surface.provenance["islands"]
     2
     """
-    islands = whole_number(islands, "islands", least=1)
+    islands = repeats(islands, "islands", least=1)
     if checkpoint is not None:
         raise InvalidInput(
             "Islands keep no checkpoint. Leave checkpoint= out, or search without islands=."

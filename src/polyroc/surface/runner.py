@@ -5,7 +5,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
-from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import check_choice, shown, whole_number
+from polyroc.errors import InvalidInput, InvalidType, NotSaved, PolyrocError
+from polyroc.files import path_of
+from polyroc.intake import read_numbers
+from polyroc.lock import sole_run
+from polyroc.options import check_choice, flag, repeats, shown, whole_number
 from polyroc.seeds import seed_of
 from polyroc.surface.checkpoint import Checkpoint
 from polyroc.surface.costs import errors
@@ -68,7 +71,8 @@ def search(
     rng : seed or generator. Where a checkpoint exists its seed goes on, unless a number is given
         that differs, which is an error.
     checkpoint : a file that the search saves itself to every few seconds. Where it exists the
-        search goes on from it; a file of another search is an error and stays as it is.
+        search goes on from it; a file of another search is an error and stays as it is, and so is
+        one that another search is saving itself to at the moment.
     progress : show a line with the generation, the size of the archive and G so far, on a terminal.
     n_threads : by default all processors; used where there are many cases.
     islands : independent searches with seeds of their own, whose fronts are merged.
@@ -113,18 +117,18 @@ def search(
     check_choice(strategy, "strategy", STRATEGIES)
     generations = whole_number(generations, "generations", least=0)
     settings = Settings(
-        whole_number(costs_per_generation, "costs_per_generation", least=1),
+        repeats(costs_per_generation, "costs_per_generation", least=1),
         objectives,
         strategy,
         None if alpha is None else _checked_alpha(alpha, len(model.cases.classes)),
     )
-    if not (checkpoint is None or isinstance(checkpoint, (str, Path))):
-        raise InvalidType(f"checkpoint must be the path of a file, got {shown(checkpoint)}.")
-    file = None if checkpoint is None else Checkpoint(Path(checkpoint))
+    file = None if checkpoint is None else Checkpoint(path_of(checkpoint, "checkpoint"))
     threads = None if n_threads is None else thread_count(n_threads)
-    evolution = Evolution(model, settings, _seed(rng, file), threads)
-    with threadpool_limits(limits=1, user_api="blas"):  # its threads slow small products down
-        _run(evolution, generations, file, ProgressLine(generations, shown=progress))
+    shows = flag(progress, "progress")
+    with nullcontext() if file is None else sole_run(file.path):
+        evolution = Evolution(model, settings, _seed(rng, file), threads)
+        with threadpool_limits(limits=1, user_api="blas"):  # its threads slow small products down
+            _run(evolution, generations, file, ProgressLine(generations, shown=shows))
     return surface_of(evolution)
 
 
@@ -132,7 +136,10 @@ def _run(
     evolution: Evolution, generations: int, file: Checkpoint | None, line: ProgressLine
 ) -> None:
     with _interruption() as stopped, line:
-        if file is None or not file.restore(evolution):
+        restored = file is not None and file.restore(evolution)
+        if restored and evolution.generation >= generations:
+            return  # all there is to know is in the file, which need not be writable
+        if not restored:
             evolution.begin()
         if file:
             file.save(evolution)  # a file that cannot be written is better known now
@@ -141,18 +148,19 @@ def _run(
             evolution.advance()
             line.show(evolution)
             if file and time.monotonic() - saved > SECONDS_BETWEEN_CHECKPOINTS:
-                _save(file, evolution)
+                _save(file, evolution, last=False)
                 saved = time.monotonic()
     if file:
-        _save(file, evolution)
+        _save(file, evolution, last=True)
 
 
-def _save(file: Checkpoint, evolution: Evolution) -> None:
+def _save(file: Checkpoint, evolution: Evolution, last: bool) -> None:
     """A file that can no longer be written, on a full disk for instance, does not end a search."""
     try:
         file.save(evolution)
     except InvalidInput as error:
-        warnings.warn(f"The search goes on, but {error}", UserWarning, stacklevel=4)
+        state = "ends" if last else "goes on"
+        warnings.warn(NotSaved(f"The search {state}, but {error}", last), stacklevel=4)
 
 
 @contextmanager
@@ -187,8 +195,8 @@ def _seed(rng: RandomState, file: Checkpoint | None) -> int:
 
 def _checked_alpha(alpha: ArrayLike, n_classes: int) -> tuple[float, ...]:
     try:
-        values = np.asarray(alpha, dtype=np.float64)
-    except (TypeError, ValueError):
+        values = np.array(read_numbers(alpha, "alpha"), dtype=np.float64)
+    except PolyrocError:
         values = np.zeros(0)
     n_rates = n_classes * (n_classes - 1)
     if values.ndim == 0:

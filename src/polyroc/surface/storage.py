@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.files import check_folder, read_arrays, write_arrays
-from polyroc.options import shown
+from polyroc.files import check_place, read_arrays, write_arrays
+from polyroc.options import reason_of, shown
 from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
+from polyroc.surface.models.model import LARGEST
 
 if TYPE_CHECKING:
     from polyroc.surface.front import RocSurface
@@ -24,7 +25,7 @@ Surface = TypeVar("Surface", bound="RocSurface")
 
 def save(surface: "RocSurface", path: Path) -> None:
     """Write a surface, with what a model of polyroc needs to decide new cases."""
-    check_folder(path, "the surface")
+    check_place(path, "the surface")
     model = surface.model
     built_in = model is not None and type(model) is BUILT_IN.get(model.name)
     header = {
@@ -58,25 +59,40 @@ def load(kind: type[Surface], path: Path, model: Model | None) -> Surface:
             model or _restored(header["model"], classes, arrays),
         )
         _check(surface)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidInput(f"{path} is not a ROC surface ({error}).") from error
+    except Exception as error:  # what a crafted file holds may be wrong in any way
+        raise InvalidInput(f"{path} is not a ROC surface ({_lacking(error)}).") from error
     if model is not None:
-        _check_model(model, classes)
+        _check_model(model, surface)
     return surface
 
 
-def _classes(listed: Any) -> tuple[Any, ...]:
-    if not isinstance(listed, list) or len(set(listed)) != len(listed):
+def _lacking(error: Exception) -> str:
+    return f"it has no {error}" if isinstance(error, KeyError) else reason_of(error)
+
+
+def _classes(given: Any) -> tuple[Any, ...]:
+    """Labels as a surface has them: strings, integers or booleans, each once."""
+    if not isinstance(given, list) or not all(isinstance(each, (str, int)) for each in given):
+        raise ValueError("its classes are not labels")
+    if len(set(given)) != len(given):
         raise ValueError("its classes are not distinct labels")
-    return tuple(listed)
+    for label in given:
+        str(label).encode()  # JSON may hold halves of signs, which no table can show
+    return tuple(given)
 
 
-def _check_model(model: Any, classes: tuple[Any, ...]) -> None:
+def _check_model(model: Any, surface: "RocSurface") -> None:
     if not isinstance(model, Model):
         raise InvalidType(f"model must be a polyroc.surface.Model, got {shown(model)}.")
-    if model.classes != classes:
+    if model.classes != surface.classes:
         raise InvalidInput(
-            f"The model has the classes {list(model.classes)}, but the surface {list(classes)}."
+            f"The model has the classes {list(model.classes)}, but the surface "
+            f"{list(surface.classes)}."
+        )
+    if model.n_parameters != surface.parameters.shape[1]:
+        raise InvalidInput(
+            f"The model has {model.n_parameters} parameters, but the surface "
+            f"{surface.parameters.shape[1]}."
         )
 
 
@@ -87,7 +103,10 @@ def _restored(
         return None
     name, settings = saved
     state = {key.removeprefix("model_"): a for key, a in arrays.items() if key[:6] == "model_"}
-    return BUILT_IN[name].restored(classes, settings, state)
+    model = BUILT_IN[name].restored(classes, settings, state)
+    if model.n_parameters != arrays["parameters"].shape[-1]:
+        raise ValueError("its parameters are not those of its model")
+    return model
 
 
 def _check(surface: "RocSurface") -> None:
@@ -96,14 +115,22 @@ def _check(surface: "RocSurface") -> None:
     wanted = {
         "rates": (n_points, n_classes * (n_classes - 1)),
         "costs": (n_points, n_classes, n_classes),
-        "parameters": (n_points, *surface.parameters.shape[1:2]),
+        "parameters": (n_points, *surface.parameters.shape[-1:]),
         "class_weights": (n_classes,),
     }
     for name, shape in wanted.items():
         array = getattr(surface, name)
-        if array.shape != shape or array.dtype != np.float64 or not np.isfinite(array).all():
+        if (
+            array.shape != shape
+            or array.dtype != np.float64
+            or not (np.abs(array) <= LARGEST).all()
+        ):
             raise ValueError(f"its {name} are not {shape} finite numbers")
     if not isinstance(surface.provenance, dict):
         raise ValueError("its provenance is not a table of names and values")
     if n_classes < 2 or ((surface.rates < 0) | (surface.rates > 1)).any():
         raise ValueError("its rates do not lie from 0 to 1")
+    if (surface.costs < 0).any() or (surface.class_weights < 0).any():
+        raise ValueError("its costs or weights are negative")
+    if surface.class_weights.sum() < 1 / LARGEST:
+        raise ValueError("its classes have no weight")

@@ -118,7 +118,8 @@ class RankedCases:
         """By the scores of the second class."""
         scores = predictions.scores[:, 1]
         order = np.argsort(scores, kind="stable")
-        group = np.append(0, np.cumsum(np.diff(scores[order]) > 0))
+        ascending = scores[order]
+        group = np.append(0, np.cumsum(ascending[1:] > ascending[:-1]))
         return cls(predictions.codes[order] == 1, group, predictions.case_weights[order])
 
     def runs(self, copies: Float64Array | None = None, most: int | None = None) -> Categories:

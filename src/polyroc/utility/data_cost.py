@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from polyroc.errors import NotDefined
-from polyroc.options import check_choice, whole_number
+from polyroc.options import check_choice, repeats
 from polyroc.results import Estimate, Note
 from polyroc.seeds import seed_of
 from polyroc.typing import Float64Array, LabelsLike, RandomState, ScoresLike, WeightsLike
@@ -63,7 +63,7 @@ def saec_interval(
     """
     check_choice(model, "model", MODELS)
     predictions = two_classes(y_true, y_score, labels, sample_weight, "saec")
-    count = whole_number(n_replicates, "n_replicates", least=2)
+    count = repeats(n_replicates, "n_replicates", least=2)
     cases, seed = RankedCases.of(predictions), seed_of(rng)
     value = saec_of(cases, model)
     drawn = np.array([_replicate(cases, model, seed, index) for index in range(count)])

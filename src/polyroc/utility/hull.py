@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from polyroc.sums import running_weight
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
 from polyroc.utility.categories import Categories, RankedCases
 from polyroc.utility.fits import two_classes
@@ -88,6 +89,6 @@ def hull_of(data: Categories) -> RocHull:
 
     total = data.weights.sum(axis=0)
     blocks = isotonic_regression(data.weights[1] / total, weights=total).blocks
-    below = np.pad(np.cumsum(data.weights, axis=1), ((0, 0), (1, 0)))[:, blocks]
+    below = running_weight(data.weights.T)[blocks].T
     false, true = (below[:, -1:] - below)[:, ::-1] / below[:, -1:]
     return RocHull(false, true)

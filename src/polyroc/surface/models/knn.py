@@ -5,7 +5,7 @@ import numpy as np
 from polyroc.errors import InvalidInput
 from polyroc.kernels.neighbours import neighbour_posteriors
 from polyroc.surface.cases import check_columns
-from polyroc.surface.models.model import Model
+from polyroc.surface.models.model import LARGEST, Model
 from polyroc.typing import Float64Array, IntArray
 
 
@@ -68,6 +68,7 @@ class KnnModel(Model):
     def check(self) -> None:
         codes, n_cases = self.reference_codes, len(self.reference)
         shapes = self.reference.ndim == 2 and codes.shape == (n_cases,) and n_cases >= 3
-        whole = shapes and codes.dtype.kind in "iu" and np.isfinite(self.reference).all()
+        types = self.reference.dtype == np.float64 and codes.dtype.kind in "iu"
+        whole = shapes and types and (np.abs(self.reference) <= LARGEST).all()
         if not (whole and codes.min() >= 0 and codes.max() < len(self.classes)):
             raise ValueError("its reference cases are not those of a k-nn model")

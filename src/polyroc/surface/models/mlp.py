@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.options import whole_number
+from polyroc.options import repeats
 from polyroc.surface.models.softmax import SoftmaxModel
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
 
@@ -30,8 +30,8 @@ class MlpModel(SoftmaxModel):
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
     ) -> None:
-        self.hidden = whole_number(hidden, "hidden", least=1)
-        self.fits = whole_number(fits, "fits", least=1)
+        self.hidden = repeats(hidden, "hidden", least=1)
+        self.fits = repeats(fits, "fits", least=1)
         super().__init__(X, y, labels=labels, sample_weight=sample_weight)
 
     @property
@@ -65,5 +65,5 @@ class MlpModel(SoftmaxModel):
 
     def check(self) -> None:
         super().check()
-        whole_number(self.hidden, "hidden", least=1)
-        whole_number(self.fits, "fits", least=1)
+        self.hidden = repeats(self.hidden, "hidden", least=1)
+        self.fits = repeats(self.fits, "fits", least=1)

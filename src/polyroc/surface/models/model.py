@@ -29,6 +29,9 @@ from polyroc.score_table import check_lengths
 from polyroc.surface.cases import Cases, cases_of, read_features
 from polyroc.typing import Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
 
+LARGEST = 1e100
+"""The largest number in a file that is taken for a parameter or a feature: squares of it exist."""
+
 
 class Model(ABC):
     """A classifier with parameters, and the cases on which its errors are counted.
@@ -77,6 +80,11 @@ class Model(ABC):
         self.X = X
 
     # What a search asks
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of parameters."""
+        return len(self.noise)
 
     @abstractmethod
     def draw(self, rng: np.random.Generator) -> Float64Array:

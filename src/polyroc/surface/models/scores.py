@@ -52,6 +52,10 @@ class ScoreModel(Model):
         )
         self.take(np.array(predictions.probabilities("ScoreModel"), dtype=np.float64))
 
+    def check(self) -> None:
+        if not isinstance(self.normalize, bool):
+            raise ValueError("whether it normalizes scores is neither true nor false")
+
     def draw(self, rng: np.random.Generator) -> Float64Array:
         return np.zeros(0)
 
@@ -62,9 +66,9 @@ class ScoreModel(Model):
         """The same decisions for other cases; ``X`` are their scores."""
         table, names = read_scores(X)
         table = as_table(table)
-        check_finite(table, names)
         nothing = np.zeros(0, dtype=np.int64)
         declared = declared_classes(list(self.classes), names, None, nothing, table.shape[1])
+        check_finite(table, names)
         rows = complement(table) if table.shape[1] == 1 else table[:, list(declared.columns)]
         rows = normalized(rows, Origin(names)) if self.normalize else rows
         fault = row_fault(rows, Origin(names))

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize  # loaded before a search limits the threads of its BLAS
 
 from polyroc.surface.cases import check_columns
-from polyroc.surface.models.model import Model
+from polyroc.surface.models.model import LARGEST, Model
 from polyroc.typing import Float64Array
 
 PENALTY = 1e-3
@@ -88,7 +88,9 @@ class SoftmaxModel(Model):
 
     def check(self) -> None:
         both = np.concatenate([self.centre, self.spread])
+        if both.dtype != np.float64:
+            raise ValueError("the centre and spread of its features are not numbers")
         if self.centre.ndim != 1 or self.centre.shape != self.spread.shape:
             raise ValueError("its features have no centre and spread")
-        if not (np.isfinite(both).all() and (self.spread > 0).all()):
+        if not ((np.abs(both) <= LARGEST).all() and (self.spread >= 1 / LARGEST).all()):
             raise ValueError("the spread of its features is not positive")

@@ -1,0 +1,148 @@
+"""Confidence intervals of the area under the curve of two classes."""
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+from timing import softmax_scores
+
+import polyroc
+from peers.contest import Contest, Rival
+from peers.rows import Row
+from peers.settings import Settings
+from peers.work import Work
+from polyroc.results import Estimate
+
+NAME, SEED = "intervals", 1
+Scored = tuple[np.ndarray, np.ndarray]
+Theirs = tuple[float, tuple[float, float]]
+
+DELONG = (
+    "confidenceinterval has DeLong's limits on the plain scale with the normal quantile, which may "
+    "leave [0, 1]; polyroc's default is the logit scale with a quantile of t. Compared are the "
+    "limits of both on the plain scale with the normal quantile, "
+    '`interval(scale="plain", small_sample=False)`. confidenceinterval ranks in 32-bit floats.'
+)
+BOOTSTRAP = (
+    "Both are BCa intervals, with their own random numbers: the areas are compared to the last "
+    "digits, the limits within four standard errors of their simulation. confidenceinterval "
+    "resamples cases of both classes together and takes its acceleration from n areas, each "
+    "without one case; polyroc resamples within classes and takes it from influence values."
+)
+
+
+def cases(n: int) -> Scored:
+    y, raw = softmax_scores(n, 2)
+    return y, raw[:, 1] - raw[:, 0]
+
+
+def our_influence(data: Scored) -> Callable[[], Estimate]:
+    def call() -> Estimate:
+        estimate = polyroc.estimate(*data, "roc_auc")
+        estimate.interval()
+        return estimate
+
+    return call
+
+
+def our_bootstrap(replicates: int, data: Scored) -> Callable[[], Estimate]:
+    def call() -> Estimate:
+        options = {"interval": "bootstrap", "n_replicates": replicates, "rng": SEED}
+        estimate = polyroc.estimate(*data, "roc_auc", **options)
+        estimate.interval()
+        return estimate
+
+    return call
+
+
+def their_delong(data: Scored) -> Callable[[], Theirs]:
+    from confidenceinterval import roc_auc_score
+
+    return lambda: roc_auc_score(*data)
+
+
+def their_bootstrap(replicates: int, data: Scored) -> Callable[[], Theirs]:
+    from confidenceinterval import roc_auc_score
+
+    options = {"n_resamples": replicates, "random_state": SEED}
+    return lambda: roc_auc_score(*data, method="bootstrap_bca", **options)
+
+
+def on_the_plain_scale(ours: Estimate, theirs: Theirs) -> float:
+    """Largest difference of area and limits, all defined alike."""
+    low, high, *_ = ours.interval(scale="plain", small_sample=False)
+    value, limits = theirs
+    return float(np.abs(np.array([ours.value, low, high]) - [value, *limits]).max())
+
+
+def within_simulation(ours: Estimate, theirs: Theirs) -> float:
+    """Difference of the areas; that of the limits where chance does not explain it."""
+    value, limits = theirs
+    low, high, *_ = ours.interval()
+    apart = float(np.abs(np.array([low, high]) - limits).max())
+    allowed = 4 * math.sqrt(2) * simulation_error(ours)
+    return abs(ours.value - value) if apart <= allowed else apart
+
+
+def simulation_error(estimate: Estimate) -> float:
+    """Standard error of a 2.5 % limit from its replicates, as if they were normal."""
+    density = math.exp(-(1.96**2) / 2) / math.sqrt(2 * math.pi)
+    share = math.sqrt(0.025 * 0.975 / len(estimate.replicates))
+    return float(np.std(estimate.replicates)) * share / density
+
+
+def limits_of_both(ours: Estimate, theirs: Theirs) -> dict[str, float]:
+    low, high, *_ = ours.interval()
+    return {
+        "low": low,
+        "high": high,
+        "their low": float(theirs[1][0]),
+        "their high": float(theirs[1][1]),
+    }
+
+
+def measure(settings: Settings) -> Iterator[Row]:
+    sizes = settings.choose(tiny=(200,), quick=(10**3, 10**4), full=(10**3, 10**4, 10**5, 10**6))
+    rival = Rival(
+        "confidenceinterval",
+        "DeLong",
+        their_delong,
+        1e-5,
+        DELONG,
+        on_the_plain_scale,
+        limits_of_both,
+    )
+    contest = Contest(NAME, "roc_auc, DeLong", our_influence, [rival], settings)
+    for n in sizes:
+        yield from contest.at(n, {"n": n, "K": 2}, cases(n))
+    yield from measure_bootstrap(settings)
+
+
+def measure_bootstrap(settings: Settings) -> Iterator[Row]:
+    sizes = settings.choose(tiny=(100,), quick=(100, 300), full=(300, 1_000, 3_000))
+    replicates = settings.choose(tiny=100, quick=150, full=1_000)
+    rival = Rival(
+        "confidenceinterval",
+        "bootstrap_bca",
+        partial(their_bootstrap, replicates),
+        1e-12,
+        BOOTSTRAP,
+        within_simulation,
+        limits_of_both,
+    )
+    ours = partial(our_bootstrap, replicates)
+    contest = Contest(NAME, "roc_auc, bootstrap", ours, [rival], settings)
+    for n in sizes:
+        yield from contest.at(n, {"n": n, "K": 2, "B": replicates}, cases(n))
+
+
+WORK = Work(
+    name=NAME,
+    title="Intervals of two classes",
+    axis="n",
+    axis_title="cases n",
+    peers=("confidenceinterval",),
+    about="The area under a ROC curve with its 95 % interval, by DeLong's variance and by BCa.",
+    measure=measure,
+)

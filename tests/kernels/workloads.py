@@ -1,0 +1,110 @@
+"""Small computations that go through every kernel, to be run compiled and interpreted.
+
+``python workloads.py FILE`` writes their results to FILE.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+import polyroc
+from polyroc import Predictions, registry
+from polyroc.datasets import three_class_mixture
+from polyroc.kernels.archive import non_dominated
+from polyroc.kernels.confusion import critical_costs
+from polyroc.kernels.facets import walk_facets
+from polyroc.scale.class_sums import ClassSums
+from polyroc.scale.histogram import Histogram
+from polyroc.surface import KnnModel, LinearModel, search
+from polyroc.surface.gini import gini
+from polyroc.utility.mixtures import GaussianMixture
+from polyroc.utility.observer import ideal_observer
+from polyroc.utility.surface_average import groups_of, pairs_of
+
+Result = tuple[str, np.ndarray]
+
+
+def results() -> Iterator[Result]:
+    """A name and an array each."""
+    for n_classes, n, levels in ((2, 60, None), (3, 60, 8), (3, 45, None), (4, 16, None)):
+        yield from of_tuples(n_classes, n, levels)
+    yield from of_pairs()
+    yield from of_summaries()
+    yield from of_surfaces()
+    yield from of_observers()
+
+
+def sample(n: int, n_classes: int, levels: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and probabilities, rounded to so many levels."""
+    rng = np.random.default_rng([n, n_classes])
+    y = np.arange(n) % n_classes
+    p = rng.dirichlet(np.ones(n_classes), n) + 0.5 * np.eye(n_classes)[y]
+    p = p / p.sum(axis=1, keepdims=True)
+    return y, p if levels is None else np.round(p * levels) / levels
+
+
+def of_tuples(n_classes: int, n: int, levels: int | None) -> Iterator[Result]:
+    y, p = sample(n, n_classes, levels)
+    weights = np.random.default_rng(0).integers(1, 9, n) / 7
+    predictions = Predictions(y, p, sample_weight=weights, normalize=True)
+    for name in ("vus", "wvus", "vus2", "wvus2", "hum"):
+        yield f"{name} {n_classes} {levels}", np.array(registry[name].value(predictions))
+    for name in ("vus", "vus2"):
+        drawn = polyroc.evaluate(y, p, [name], n_tuples=200, rng=1, normalize=True)
+        yield f"drawn {name} {n_classes} {levels}", np.array(drawn[name].value)
+
+
+def of_pairs() -> Iterator[Result]:
+    yield "auc_mu of many classes", np.array(polyroc.auc_mu(*sample(120, 30)))
+    y, p = sample(50, 3, 8)
+    for weights in (None, np.linspace(1, 2, 50)):
+        names = ["hand_till", "auc_mu", "hand_till_scored", "hand_till_probabilistic"]
+        options = {"sample_weight": weights, "normalize": True, "rng": 1}
+        found = polyroc.evaluate(y, p, names, interval="bootstrap", n_replicates=20, **options)
+        for name in names:
+            yield f"bootstrap {name} {weights is None}", found[name].replicates
+
+
+def of_summaries() -> Iterator[Result]:
+    values = np.random.default_rng(1).normal(size=300).round(2)
+    codes = (np.arange(300) % 3).astype(np.uint8)
+    for weights in (None, np.linspace(1, 2, 300)):
+        histogram, sums = Histogram(3, 5), ClassSums(3)
+        histogram.add(values, codes, weights, compiled=True)
+        yield f"histogram {weights is None}", histogram.counts
+        yield f"values {weights is None}", histogram.values
+        sums.add(codes, list(sample(300, 3)[1].T), weights, compiled=True)
+        yield f"class sums {weights is None}", sums.digits if weights is None else sums.weighted
+
+
+def of_surfaces() -> Iterator[Result]:
+    cases = three_class_mixture((8, 7, 6), rng=3)
+    yield "neighbours", KnnModel(*cases).probabilities(np.array([5.0, 3.0]))
+    surface = search(LinearModel(*cases), generations=15, rng=1, n_threads=1, progress=False)
+    yield "search", surface.rates
+    yield "gini of the search", np.array(surface.gini().value)
+    rates = np.random.default_rng(1).integers(0, 9, (60, 6)) / 16
+    yield "gini", np.array(gini(rates, 3).value)
+    points = np.random.default_rng(1).integers(0, 5, (60, 4)).astype(float)
+    yield "front", non_dominated(points, np.lexsort(points.T[::-1]))
+    costs = np.ones((3, 3)) - np.eye(3)
+    yield "critical costs", critical_costs(sample(40, 3)[1], costs, 0, 1)
+
+
+def of_observers() -> Iterator[Result]:
+    corners = ([0.0, 0.0], [1.0, 0.0], [0.5, 0.9])
+    observer = ideal_observer([GaussianMixture([corner]) for corner in corners])
+    found = observer.integrals(n_blocks=2, n_draws=1500, rng=1)
+    yield "areas", found.areas
+    yield "parts", found.parts
+    likelihoods, rng = sample(40, 3)[1], np.random.default_rng(1)
+    sizes = 800, 200, 5, 40  # steps before it counts, steps, steps between looks, window
+    heights, groups = rng.random(likelihoods.shape), groups_of(3)
+    yield "walk", walk_facets(likelihoods, heights, pairs_of(3), *groups, rng, *sizes)
+
+
+if __name__ == "__main__":
+    np.savez(sys.argv[1], **dict(results()))

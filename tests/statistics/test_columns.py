@@ -1,0 +1,117 @@
+"""Ranks of cases among the positives of a column: all routes against counting."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polyroc.predictions import Predictions
+from polyroc.statistics import columns
+from polyroc.statistics.columns import FEW_POSITIVES, Column, _Buckets, _in_float_order, _pack
+from polyroc.statistics.pairs import SHORT_COLUMN, column_threads
+
+ROUTES = ("look-up", "sort", "packed")
+SCORES = st.sampled_from([-2.5, -1.0, -0.0, 0.0, 5e-324, 0.25, 0.5, np.nextafter(0.5, 1), 1.0, 3.0])
+
+
+@st.composite
+def samples(draw, n_classes=3):
+    """A column in which class 1, the positives, has a case."""
+    n = draw(st.integers(1, 25))
+    scores = np.array(draw(st.lists(SCORES, min_size=n, max_size=n)))
+    listed = draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n))
+    codes = np.array(listed, dtype=np.uint8)
+    codes[draw(st.integers(0, n - 1))] = 1
+    return scores.astype(draw(st.sampled_from([np.float32, np.float64]))), codes
+
+
+def ranks_by(route, column):
+    if route == "packed":
+        packed = _pack(column.scores, column.codes)
+        return None if packed is None else list(column._by_packing(packed))
+    return list(column._by_lookup() if route == "look-up" else column._by_sorting())
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("block", [1, 2, 5, 1 << 16])
+@given(sample=samples())
+@settings(max_examples=40)
+def test_ranks_by_counting(route, block, sample):
+    scores, codes = sample
+    positives = scores[codes == 1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "_BLOCK", block)
+        blocks = ranks_by(route, Column(scores, codes, 1))
+    if blocks is None:  # the scores span too many powers of two to be packed
+        return
+    rows = [
+        (code, score, left, right)
+        for ranks in blocks
+        for code, score, left, right in zip(*ranks[1:], strict=True)
+    ]
+    expected = [
+        (code, score, (positives < score).sum(), (positives <= score).sum())
+        for code, score in zip(codes, scores, strict=True)
+    ]
+    assert sorted(rows) == sorted(expected)
+    if route != "packed":
+        cases = np.concatenate([np.arange(len(scores))[ranks.cases] for ranks in blocks])
+        assert sorted(cases) == list(range(len(scores)))
+        assert [scores[case] for case in cases] == [row[1] for row in rows]
+
+
+@pytest.mark.parametrize("few", [0, FEW_POSITIVES], ids=["sort", "look-up"])
+@pytest.mark.parametrize("scored", [False, True])
+@given(sample=samples(), seed=st.integers(0, 99), weighted=st.booleans())
+@settings(max_examples=40)
+def test_sums_below_by_counting(few, scored, sample, seed, weighted):
+    scores, codes = sample
+    generator = np.random.default_rng(seed)
+    weights = generator.integers(1, 9, len(scores)) / 4 if weighted else None
+    factor = np.array([2.0, 0.0, -0.5])
+    column = Column(scores, codes, 1, weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "FEW_POSITIVES", few)
+        below, upto = column.sums_below(factor, scored)
+    values = factor[codes] * (1 if weights is None else weights) * (scores if scored else 1)
+    for place, case in enumerate(column.members):
+        assert below[place] == pytest.approx(values[scores < scores[case]].sum(), abs=1e-9)
+        assert upto[place] == pytest.approx(values[scores <= scores[case]].sum(), abs=1e-9)
+
+
+def test_members_are_the_positives_in_order():
+    scores, codes = np.array([0.4, 0.1, 0.9, 0.2, 0.3]), np.array([1, 0, 1, 1, 0])
+    for looked_at in (False, True):
+        column = Column(scores, codes, 1)
+        if looked_at:
+            assert column.order.tolist() == [1, 3, 4, 0, 2]
+        assert column.members.tolist() == [3, 0, 2]
+        assert column.weight == column.n_positives == 3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_positives", [1, 30, 1000])
+def test_few_cases_need_a_search(dtype, n_positives):
+    """Most cases have their rank from the table: their bucket holds no positive."""
+    scores = np.random.default_rng(1).random(20_000).astype(dtype)
+    ordered = _in_float_order(scores)
+    below, near = _Buckets.of(ordered, ordered[:n_positives]).look_up(ordered)
+    assert np.isin(np.arange(n_positives), near).all()
+    assert len(near) < 0.2 * len(scores)
+    far = np.setdiff1d(np.arange(len(scores)), near)
+    positives = np.sort(scores[:n_positives])
+    np.testing.assert_array_equal(below[far], np.searchsorted(positives, scores[far]))
+
+
+def test_scores_are_packed_where_they_fit():
+    probabilities = np.random.default_rng(2).uniform(0.01, 1, 500)
+    codes = np.arange(500, dtype=np.uint16) % 7
+    assert _pack(probabilities, codes).keys.dtype == np.uint64
+    assert _pack(probabilities.astype(np.float32), codes).keys.dtype == np.uint32
+    assert _pack(np.append(probabilities, 1e-300), np.append(codes, codes[:1])) is None
+
+
+@pytest.mark.parametrize(("length", "threads"), [(SHORT_COLUMN - 1, 1), (SHORT_COLUMN, 3)])
+def test_short_columns_are_not_worth_a_thread(length, threads):
+    y = np.arange(length) % 2
+    assert column_threads(Predictions(y, np.linspace(0, 1, length), n_threads=3)) == threads
