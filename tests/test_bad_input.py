@@ -756,10 +756,11 @@ def test_matrices_that_do_not_fit(partition, expected):
     "partition",
     [
         np.ones((3, 3)),
+        np.array([[0, 1, 1], [1, 0, 1], [1, 1, 1]], float),
         np.array([[0, -1, 1], [2, 0, 1], [1, 1, 0]], float),
         np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]], float),
     ],
-    ids=["diagonal", "negative", "no cost for a pair"],
+    ids=["diagonal", "one place of the diagonal", "negative", "no cost for a pair"],
 )
 def test_partitions_that_decide_nothing(partition):
     assert message(InvalidInput, auc_mu, Y, S, partition=partition) == (

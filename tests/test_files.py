@@ -46,23 +46,6 @@ def test_without_links_the_file_before_is_copied(
     assert read_arrays(previous_of(test), "test 1", "a test")[0]["number"] == 0
 
 
-def test_a_failed_write_leaves_the_file_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "file.npz"
-    write_arrays(path, "test 1", {"number": 1}, {})
-    before = path.read_bytes()
-
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(files.np, "savez", full)
-    with pytest.raises(InvalidInput, match="cannot be written"):
-        write_arrays(path, "test 1", {"number": 2}, {})
-    assert path.read_bytes() == before
-    assert names(tmp_path) == ["file.npz"]
-
-
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\x93NUMPY", b"{}"])
 def test_other_files_are_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file.npz"

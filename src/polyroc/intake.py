@@ -14,12 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError
+from polyroc.memory import memory_of_machine
 from polyroc.options import shown
 from polyroc.typing import FloatArray, Label
 
 _FRAMES = ("pandas", "polars", "pyarrow")
 _MISSING = ("NAType", "NaTType", "MaskedConstant")
 _NO_NUMBERS = (str, bytes, bytearray, np.datetime64, np.timedelta64)
+_MANY = 1 << 28
+"""So many labels surely fit into memory."""
+
 _BEYOND_INT64 = np.float64(2.0**63)
 _KINDS = "Class labels are strings, integers, booleans or floats with whole values."
 
@@ -106,7 +110,7 @@ def read_numbers(values: Any, what: str, names: Sequence[Any] | None = None) -> 
 
 
 def _as_float64(numbers: NDArray[Any]) -> NDArray[np.float64]:
-    with np.errstate(over="ignore"):  # a long double may be beyond float64: infinite from here on
+    with np.errstate(over="ignore", invalid="ignore"):  # a long double may be beyond float64
         return numbers.astype(np.float64, copy=False)
 
 
@@ -149,7 +153,7 @@ def _real(value: Any) -> float:
         return np.nan
     if isinstance(value, _NO_NUMBERS) or np.ndim(value):
         raise TypeError
-    with np.errstate(over="ignore"):  # a long double may be beyond float64
+    with np.errstate(over="ignore", invalid="ignore"):  # a long double may be beyond float64
         return float(value)
 
 
@@ -213,7 +217,7 @@ def read_labels(y_true: Any, what: str = "y_true") -> tuple[NDArray[Any], tuple[
 def _one_dimension(y_true: Any, values: NDArray[Any], what: str) -> str:
     """What to pass in place of a table of labels."""
     columns = frame_columns(y_true)
-    if columns is not None:
+    if columns:
         return f"Pass the column that holds the labels, such as {what}[{shown(columns[0])}]."
     if values.ndim == 2 and values.shape[1] == 1:
         return f"Pass its one column, {what}[:, 0]."
@@ -235,6 +239,7 @@ def _label_array(values: Any, what: str) -> NDArray[Any]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise no_sequence
     if isinstance(values, Sequence):
+        _check_fits(len(values), what)
         kinds = {type(value) for value in values}
         if kinds <= {int} or kinds <= {bool} or kinds <= {float}:
             array = np.asarray(values)
@@ -245,6 +250,14 @@ def _label_array(values: Any, what: str) -> NDArray[Any]:
     if array.ndim == 0 and not hasattr(values, "shape"):
         raise no_sequence
     return array
+
+
+def _check_fits(n_labels: int, what: str) -> None:
+    """Whether so many labels can be in memory, before they are gone through one by one."""
+    if n_labels > _MANY and 8 * n_labels > memory_of_machine():
+        raise InvalidInput(
+            f"{what} has {n_labels:,} labels, which do not fit into memory. Pass fewer at a time."
+        )
 
 
 def _whole_numbers(values: NDArray[Any], what: str) -> NDArray[Any]:

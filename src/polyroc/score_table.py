@@ -3,6 +3,8 @@
 Messages speak of the table as the user passed it, whatever was reordered, dropped or added since.
 """
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -17,6 +19,7 @@ SUM_TOLERANCE = 1e-4
 """Rows whose scores sum to 1 within this count as probabilities (float16 rows do)."""
 
 _ROWS_PER_BLOCK = 1 << 16
+_CELLS_PER_BLOCK = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,14 @@ class Origin:
         """A score of a case, in words."""
         index = column if self.columns is None else self.columns[column]
         return place((self.row(case), index), self.names)
+
+
+def _blocks(table: FloatArray) -> Iterator[tuple[int, FloatArray]]:
+    """A table in pieces of moderate size, each with its first row."""
+    width = max(1, math.prod(table.shape[1:]))
+    rows = max(1, min(_ROWS_PER_BLOCK, _CELLS_PER_BLOCK // width))
+    for start in range(0, len(table), rows):
+        yield start, table[start : start + rows]
 
 
 def as_table(scores: FloatArray) -> FloatArray:
@@ -67,8 +78,7 @@ def check_finite(
     table: FloatArray, names: tuple[Any, ...] | None = None, what: str = "y_score"
 ) -> None:
     """Whether all scores, or values of a marker, are finite numbers."""
-    for start in range(0, len(table), _ROWS_PER_BLOCK):
-        block = table[start : start + _ROWS_PER_BLOCK]
+    for start, block in _blocks(table):
         finite = np.isfinite(block)
         if not finite.all():
             row, *column = (int(index) for index in np.argwhere(~finite)[0])
@@ -137,8 +147,7 @@ def column_fault(scores: FloatArray, origin: Origin) -> str | None:
 
 def row_fault(rows: FloatArray, origin: Origin) -> str | None:
     """What keeps the rows from being probabilities, in words; None if nothing does."""
-    for start in range(0, len(rows), _ROWS_PER_BLOCK):
-        block = rows[start : start + _ROWS_PER_BLOCK]
+    for start, block in _blocks(rows):
         with np.errstate(over="ignore", invalid="ignore"):  # of finite scores, whatever their size
             sums = block.sum(axis=1, dtype=np.float64)
         wrong = np.abs(sums - 1) > SUM_TOLERANCE

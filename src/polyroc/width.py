@@ -40,7 +40,7 @@ def check_classes(n_classes: int) -> None:
 
     Examples
     --------
-    >>> check_classes(10**6)
+    >>> check_classes(10**6)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     polyroc.errors.InvalidInput: A summary of 1,000,000 classes would not fit into memory: ...

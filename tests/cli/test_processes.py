@@ -1,4 +1,4 @@
-"""The installed program: start-up, pipes, locales, Ctrl-C."""
+"""The installed program: start-up and Ctrl-C."""
 
 import os
 import resource
@@ -42,29 +42,6 @@ def test_help_is_quick() -> None:
         subprocess.run([*PROGRAM, "--help"], capture_output=True, check=True)
         times.append(spent() - start)
     assert statistics.median(times) < 0.25, times
-
-
-def test_a_closed_pipe_is_silent() -> None:
-    process = subprocess.Popen(
-        [*PROGRAM, "metrics", "hand_till"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert process.stdout is not None and process.stderr is not None
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.wait()
-    process.stderr.close()
-
-
-def test_a_locale_that_knows_no_signs() -> None:
-    strict = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    done = subprocess.run(
-        [*PROGRAM, "evaluate", EXAMPLE, "-m", "hand_till"],
-        env={**os.environ, **strict, "PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        check=True,
-    )
-    assert b".892 (.868?.913)" in done.stdout
-    assert done.stderr == b""
 
 
 def test_interrupted_search_keeps_its_checkpoint_and_writes_nothing_else(tmp_path: Path) -> None:

@@ -33,15 +33,12 @@ def test_demo_shows_values_intervals_differences_and_a_report(tmp_path: Path) ->
 class Writer:
     """Stands in for the writer of reports where only what it is asked matters."""
 
-    def __init__(self, error: BaseException | None = None) -> None:
-        self.error = error
+    def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
 
     def __call__(self, path: Path, *cases: Any, **options: Any) -> Path:
         self.calls.append((path, *cases, options))
-        path.write_text("half of a page")
-        if self.error is not None:
-            raise self.error
+        path.write_text("a page")
         return path
 
 
@@ -78,19 +75,6 @@ def test_demo_without_a_path_leaves_the_folder_alone(
     assert not list(tmp_path.iterdir())
     path.unlink()
     path.parent.rmdir()
-
-
-@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (OSError(28, "Full"), 2)])
-def test_what_was_there_stays_whole(
-    error: BaseException, code: int, tmp_path: Path, writer: Writer
-) -> None:
-    writer.error = error
-    path = written(tmp_path, "before", "r.html")
-    result = run("report", EXAMPLE, "-o", path)
-    assert result.exit_code == code
-    assert len(result.stderr.splitlines()) == 1
-    assert path.read_text() == "before"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_says_that_groups_are_not_used(tmp_path: Path, writer: Writer) -> None:

@@ -121,3 +121,13 @@ def test_weighted_is_at_most_unweighted(lesser, greater, K):
         sample = sample_for(registry["wvus"], K, seed, kind=KINDS[seed % 3], weighted=True)
         low, high = sample.value(registry[lesser]), sample.value(registry[greater])
         assert low <= high + 1e-15
+
+
+@pytest.mark.parametrize("name", ["hum", "vus2"])
+@pytest.mark.parametrize("row", range(4))
+@pytest.mark.parametrize("beyond", [-0.5, 1.5])
+def test_a_column_with_one_value_beyond_one_is_ranked_as_it_is(name, row, beyond):
+    """It holds no probabilities then, wherever the value stands."""
+    y, scores = [0, 0, 1, 1], np.array([0.1, 0.4, 0.35, 0.8])
+    scores[row] = beyond
+    assert registry[name].function(y, scores) == polyroc.roc_auc(y, scores)

@@ -2,14 +2,17 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm, t
 
-from polyroc import estimate, evaluate, registry
+from polyroc import Predictions, estimate, evaluate, registry
 from polyroc.errors import InvalidInput
+from polyroc.inference.evaluate import estimate_metric
+from polyroc.inference.influence import Design
 from polyroc.results import Estimate, Evaluation
 
 rng = np.random.default_rng(1)
@@ -100,6 +103,13 @@ def test_random_tuples_are_told(interval):
     assert dict(found["hand_till"].settings) == PLAIN
     assert found["hum"].method == ("influence, random tuples" if interval else "value only")
     assert found["hand_till"].method == (interval or "value only")
+
+
+def test_the_range_is_that_of_the_metric():
+    wider = replace(registry["hand_till"], lowest=-1.0, highest=2.0)
+    found = estimate_metric(Predictions(Y, P), wider, Design(), None)
+    assert found.range == (-1, 2)
+    assert found.interval(1 - 1e-12, scale="plain").high > 1
 
 
 def test_a_metric_that_was_not_asked_for():

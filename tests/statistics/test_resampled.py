@@ -173,9 +173,8 @@ def test_small_counts_go_as_bytes(dtype):
     assert all(block.given.dtype == block.laid.dtype == np.uint8 for block in blocks)
     wide = list(resampled._blocks(weights + 0.5, 0))
     assert all(block.given.dtype == np.float64 for block in wide)
-    assert [len(block.given) for block in wide] == [FLOAT_BLOCK] * (
-        2 * BYTE_BLOCK // FLOAT_BLOCK
-    ) + [3]
+    full = 2 * BYTE_BLOCK // FLOAT_BLOCK
+    assert [len(block.given) for block in wide] == [*[FLOAT_BLOCK] * full, 3]
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.int16, np.int32, np.int64, np.float32])

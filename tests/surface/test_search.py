@@ -2,12 +2,8 @@
 
 import itertools
 import json
-import os
 import signal
-import subprocess
-import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -263,24 +259,6 @@ def test_a_file_that_cannot_be_written_is_told_before_the_search(tmp_path: Path)
         search(KnnModel(X, Y), generations=10**9, checkpoint=tmp_path)
 
 
-def test_a_disk_that_fills_up_does_not_end_the_search(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from polyroc.surface.checkpoint import Checkpoint
-
-    saves = []
-
-    def save(self: Checkpoint, evolution: Evolution) -> None:
-        saves.append(evolution.generation)
-        if len(saves) > 1:
-            raise InvalidInput("the file cannot be written (No space left on device).")
-
-    monkeypatch.setattr(Checkpoint, "save", save)
-    with pytest.warns(UserWarning, match="The search goes on, but"):
-        surface = search(KnnModel(X, Y), generations=5, rng=0, checkpoint=tmp_path / "x.npz")
-    assert surface.provenance["generations"] == 5 and saves == [0, 5]
-
-
 def test_a_missing_folder_is_told_before_the_search(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no folder"):
         search(KnnModel(X, Y), generations=10**9, checkpoint=tmp_path / "no" / "search.npz")
@@ -297,44 +275,6 @@ def test_interrupting_returns_the_surface_so_far(tmp_path: Path) -> None:
     assert 0 < done < 10**7
     more = search(model, generations=done + 5, rng=0, checkpoint=path)
     assert same(more, search(model, generations=done + 5, rng=0))
-
-
-KILLED = """
-import sys
-from polyroc.datasets import three_class_mixture
-from polyroc.surface import KnnModel, runner, search
-runner.SECONDS_BETWEEN_CHECKPOINTS = 0
-X, y = three_class_mixture((30, 30, 30), rng=0)
-print("ready", flush=True)
-search(KnnModel(X, y), generations=10**9, rng=0, checkpoint=sys.argv[1])
-"""
-
-
-@pytest.mark.slow
-def test_thirty_kills_leave_thirty_whole_files(tmp_path: Path) -> None:
-    path = tmp_path / "search.npz"
-    rng = np.random.default_rng(0)
-    reached = 0
-    for _ in range(30):
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        while not path.exists():
-            time.sleep(0.01)
-        time.sleep(rng.uniform(0, 0.5))
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        surface = search(KnnModel(X, Y), generations=0, rng=0, checkpoint=path, progress=False)
-        assert surface.provenance["generations"] >= reached
-        reached = surface.provenance["generations"]
-    assert reached > 30
-    assert same(
-        search(KnnModel(X, Y), generations=reached + 3, rng=0, checkpoint=path),
-        search(KnnModel(X, Y), generations=reached + 3, rng=0),
-    )
 
 
 # Options

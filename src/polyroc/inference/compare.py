@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from polyroc.classes import listed
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference.comparison import Comparison, Difference, Omnibus
 from polyroc.inference.evaluate import NO_VARIATION, chosen_metrics, options_of
@@ -20,7 +21,7 @@ from polyroc.inference.influence import (
 )
 from polyroc.inference.notes import notes_on
 from polyroc.metrics.declaration import Influence, Metric
-from polyroc.options import check_choice, flag
+from polyroc.options import check_choice, flag, shown
 from polyroc.predictions import Predictions
 from polyroc.results import check_level
 from polyroc.typing import (
@@ -160,8 +161,8 @@ def _check_mappings(
 ) -> None:
     if not paired and set(y_true) != set(y_scores):
         raise InvalidInput(
-            f"y_true names the models {', '.join(map(str, y_true))} but y_scores "
-            f"{', '.join(map(str, y_scores))}. Independent samples need the labels of each model."
+            f"y_true names the models {listed(y_true)} but y_scores "
+            f"{listed(y_scores)}. Independent samples need the labels of each model."
         )
     for option, given in shared.items():
         if paired and isinstance(given, Mapping):
@@ -172,7 +173,7 @@ def _check_mappings(
             continue
         if not isinstance(given, Mapping) or set(given) != set(y_scores):
             raise InvalidInput(
-                f"{option} must be a mapping with the models {', '.join(map(str, y_scores))}, "
+                f"{option} must be a mapping with the models {listed(y_scores)}, "
                 "because they are independent samples."
             )
 
@@ -180,12 +181,12 @@ def _check_mappings(
 def _check_same_classes(names: tuple[str, ...], predictions: Sequence[Predictions]) -> None:
     if len({each.classes for each in predictions}) == 1:
         return
-    listed = "; ".join(
-        f"{name}: {', '.join(map(str, each.classes))}"
-        for name, each in zip(names, predictions, strict=True)
+    each = "; ".join(
+        f"{shown(name)}: {listed(given.classes)}"
+        for name, given in zip(names, predictions, strict=True)
     )
     raise InvalidInput(
-        f"The models have different classes ({listed}). Compare models of the same classes."
+        f"The models have different classes ({each}). Compare models of the same classes."
     )
 
 

@@ -127,11 +127,15 @@ def _check_present(wanted: Sequence[str], names: list[str]) -> None:
 
 
 def _column_list(columns: Any) -> list[str]:
-    if isinstance(columns, str) or not isinstance(columns, Iterable):
+    try:
+        found = None if isinstance(columns, str) else list(columns)
+    except Exception:  # no sequence, or one that cannot be gone through
+        found = None
+    if found is None:
         raise InvalidType(
             f"columns must be names of columns, or a mapping by class, got {shown(columns)}."
         )
-    return list(columns)
+    return found
 
 
 def _classes(classes: LabelsLike) -> list[Label]:

@@ -147,9 +147,12 @@ def _batches(
         ) as reader:
             _check_columns(stored, reader.schema_arrow.names, file.path)
             for records in reader.iter_batches(n_rows, file.row_groups, stored):
+                records.validate(full=True)  # Arrow believes a broken file otherwise
                 yield row, _with_keys(records, file, schema, columns)
                 row += records.num_rows
-    except (pa.ArrowException, OSError) as error:
+    except InvalidInput:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise InvalidInput(
             f"{file.path} cannot be read from row {file.row + row} on ({reason_of(error)}). "
             "Write it again."

@@ -10,6 +10,7 @@ import numpy as np
 from polyroc.classes import declared_classes
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.intake import read_labels
+from polyroc.memory import in_words, memory_of_machine
 from polyroc.options import flag, whole_number
 from polyroc.scale.batch import (
     Batch,
@@ -50,6 +51,9 @@ MANTISSA_BITS = 10
 
 MANY_SCORES = 1 << 23
 """From so many scores on, the compiled loops are worth their loading."""
+
+SHARE_OF_MEMORY = 0.75
+"""Of what a process may have, for histograms: others and the batch need some, too."""
 
 
 class PairSummary:
@@ -128,8 +132,20 @@ class PairSummary:
         for chunk in batch.chunks():
             for task in self.tasks(chunk, position):
                 task()
+                self._check_room()
             position += len(chunk.codes)
         return self
+
+    def _check_room(self) -> None:
+        """Refuse before memory runs out, which would end the process without a word."""
+        held = sum(each.counts.nbytes for each in self.histograms.values())
+        most = memory_of_machine()
+        if held > SHARE_OF_MEMORY * most:
+            raise InvalidInput(
+                f"The summary of {len(self.classes):,} classes has reached {in_words(held)}, and "
+                f"this process may use {in_words(most)} of memory. A smaller mantissa_bits= makes "
+                "it smaller; evaluate_parquet takes the columns of a file in turn."
+            )
 
     def merge(self, other: "PairSummary") -> "PairSummary":
         """Add the cases of another summary of the same classes and bins; returns self."""

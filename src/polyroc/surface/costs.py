@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError, UnknownName
-from polyroc.intake import frame_columns, read_numbers
+from polyroc.intake import frame_columns, read_weights
 from polyroc.options import shown
 from polyroc.typing import BoolArray, Float64Array, Int64Array, Label
 
@@ -77,7 +77,7 @@ def _square(costs: Any, classes: Sequence[Label]) -> Float64Array:
         _check_names(names, list(costs.index), classes)
         costs = costs.loc[list(classes), list(classes)]
     try:
-        table = np.array(read_numbers(costs, "costs"), dtype=np.float64)
+        table = np.array(read_weights(costs, "costs"))
     except PolyrocError:
         raise InvalidType(
             f"costs must be a table of numbers or a mapping from (truth, decided), "
@@ -103,7 +103,7 @@ def _check_names(columns: list[Any], rows: list[Any], classes: Sequence[Label]) 
 def _named(costs: Mapping[tuple[Any, Any], float], classes: Sequence[Label]) -> Float64Array:
     table = np.zeros((len(classes), len(classes)))
     for pair, cost in costs.items():
-        number = read_numbers(cost, f"The cost of {shown(pair)}")
+        number = read_weights(cost, f"The cost of {shown(pair)}")
         if number.ndim:
             raise InvalidType(f"The cost of {shown(pair)} must be a number, got {shown(cost)}.")
         table[pair_index(pair, classes)] = number

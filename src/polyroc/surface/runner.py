@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from polyroc.errors import InvalidInput, InvalidType, NotSaved, PolyrocError
 from polyroc.files import path_of
-from polyroc.intake import read_numbers
+from polyroc.intake import read_weights
 from polyroc.lock import sole_run
 from polyroc.options import check_choice, flag, repeats, shown, whole_number
 from polyroc.seeds import seed_of
@@ -24,7 +24,7 @@ from polyroc.surface.checkpoint import Checkpoint
 from polyroc.surface.costs import errors
 from polyroc.surface.evolution import Evolution, Settings
 from polyroc.surface.front import RocSurface, surface_of
-from polyroc.surface.models.model import Model
+from polyroc.surface.models.model import LARGEST, Model
 from polyroc.surface.objectives import OBJECTIVES, Objectives
 from polyroc.surface.progress import ProgressLine
 from polyroc.surface.strategies import STRATEGIES, Strategy
@@ -195,7 +195,7 @@ def _seed(rng: RandomState, file: Checkpoint | None) -> int:
 
 def _checked_alpha(alpha: ArrayLike, n_classes: int) -> tuple[float, ...]:
     try:
-        values = np.array(read_numbers(alpha, "alpha"), dtype=np.float64)
+        values = np.array(read_weights(alpha, "alpha"))
     except PolyrocError:
         values = np.zeros(0)
     n_rates = n_classes * (n_classes - 1)
@@ -203,7 +203,8 @@ def _checked_alpha(alpha: ArrayLike, n_classes: int) -> tuple[float, ...]:
         values = np.full(n_rates, values)
     elif values.shape == (n_classes, n_classes):
         values = errors(values)
-    if values.shape != (n_rates,) or not (np.isfinite(values).all() and (values > 0).all()):
+    moderate = (values >= 1 / LARGEST) & (values <= LARGEST)  # draws of others may not exist
+    if values.shape != (n_rates,) or not moderate.all():
         raise InvalidInput(
             f"alpha must be a positive number or a {n_classes} × {n_classes} table of positive "
             f"numbers off its diagonal, got {shown(alpha)}."
