@@ -14,7 +14,7 @@ from polyroc.display.rate_bands import wilson_limits
 from polyroc.report import write_report
 from polyroc.report.cases import confusion, decide
 from polyroc.report.content import gather
-from polyroc.report.page import _replace, render
+from polyroc.report.page import render
 from polyroc.surface.costs import errors
 
 pytestmark = pytest.mark.browser
@@ -63,7 +63,7 @@ def paged(sample, tmp_path_factory):
             models["tied"] = tied(models["model 0"])
             content = gather(y, models)
             path = tmp_path_factory.mktemp("page") / f"{n_classes}.html"
-            _replace(path, render(content))
+            path.write_text(render(content), encoding="utf-8", errors="replace")
             made[n_classes] = (content, path)
         return made[n_classes]
 

@@ -3,8 +3,12 @@
 import textwrap
 from collections import Counter
 from collections.abc import Iterable
+from unicodedata import category
 
 from polyroc.options import whole_number
+
+_NO_TEXT = ("Cc", "Cs", "Cn")
+"""Controls, halves of signs and places that stand for no sign."""
 
 
 def literal(text: object) -> str:
@@ -15,9 +19,17 @@ def literal(text: object) -> str:
     >>> print(literal("cost of $5 or $6"))
     cost of \$5 or \$6
     """
-    line = " ".join(str(text).split()).replace("$", r"\$") or "(empty)"
+    line = " ".join(_without_controls(str(text)).split()).replace("$", r"\$") or "(empty)"
     # Legends leave out labels that begin with an underscore; a thin space before it is not seen.
     return f"\u2009{line}" if line.startswith("_") else line
+
+
+def _without_controls(text: str) -> str:
+    """Text with a mark in place of signs that no picture shows and no SVG file may hold."""
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if category(sign) in _NO_TEXT and not sign.isspace() else sign
+        for sign in text
+    )
 
 
 def short_names(names: Iterable[object], most: int = 24) -> list[str]:

@@ -1,0 +1,41 @@
+"""Measure how far the package can be trusted, and write docs/reliability.md.
+
+    python reliability                  every step, about two hours on two cores
+    python reliability fuzz mutation    some steps; the figures of the others stay
+    python reliability --render         the page from the figures as they are
+
+Needs ``pip install -e '.[test,benchmark]' atheris``, Chromium, R with pROC, and valgrind. Each step
+runs commands that can be run alone, stops at the first failure, and leaves its figures in
+docs/reliability/.
+"""
+
+import argparse
+import sys
+
+from page import branch_shares, write_page
+from steps import STEPS
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("steps", nargs="*", choices=[*STEPS, []], help="what to measure anew")
+    parser.add_argument("--render", action="store_true", help="measure nothing, write the page")
+    parser.add_argument(
+        "--at-least", type=float, default=0, metavar="PERCENT", help="of branches, or it fails"
+    )
+    options = parser.parse_args()
+    chosen = [] if options.render else options.steps or list(STEPS)
+    for name in chosen:
+        print(f"== {name}", flush=True)
+        STEPS[name]()
+    print(f"Written: {write_page()}")
+    shares = branch_shares()
+    print("Branches taken:", ", ".join(f"{name} {share:.1f} %" for name, share in shares.items()))
+    if min(shares.values()) < options.at_least:
+        sys.exit(f"Fewer than {options.at_least:g} %.")
+
+
+if __name__ == "__main__":
+    main()

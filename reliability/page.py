@@ -1,0 +1,279 @@
+"""docs/reliability.md, written from the figures of the steps."""
+
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from steps import RECORDS, ROOT
+
+PAGE = ROOT / "docs" / "reliability.md"
+
+FAULTS = {
+    "disk_full": "disk full",
+    "read_only_folder": "read-only folder",
+    "killed_while_writing": "killed in the middle of writing, at each call of the system",
+    "killed_runs": "killed at any time of a search or study, and resumed",
+    "two_runs_one_checkpoint": "two runs on one checkpoint",
+    "numba_cache": "cache folder that cannot be written, broken or missing cache",
+    "no_home": "no home",
+    "one_core": "one core",
+    "locale": "locale C",
+    "closed_pipe": "pipe or stream closed early",
+    "line_ends_and_encodings": "Windows and old line ends, byte-order marks, UTF-16",
+    "many_columns": "a million columns",
+}
+
+HEAD = """# Reliability
+
+What was tried against polyroc, and what came of it. `python reliability` measures all of it and
+writes this page; each step can be run alone with the command that is named.
+
+"""
+
+
+def write_page() -> Path:
+    """Write the page; a step without figures is an error."""
+    PAGE.write_text(page())
+    return PAGE
+
+
+def page() -> str:
+    """The page as text."""
+    found = {path.stem: json.loads(path.read_text()) for path in RECORDS.glob("*.json")}
+    sections = (_summary, _numbers, _faults, _hostile, _mutants, _branches, _repeat)
+    return HEAD + "\n".join(section(found) for section in sections)
+
+
+def branch_shares() -> dict[str, float]:
+    """Per cent of the branches that the tests take, outside the kernels and in them."""
+    found = json.loads((RECORDS / "branches.json").read_text())
+    return {name: 100 * each["taken"] / each["branches"] for name, each in found.items()}
+
+
+def _summary(found: dict[str, Any]) -> str:
+    first, second = found["tests"]["first"], found["tests"]["second"]
+    tiers = found["tests"].values()
+    everything, kernels = found["branches"].values()
+    mutants = found["mutation"]["table"][-1]
+    low, high = mutants["interval"]
+    inputs = sum(sum(each["inputs"].values()) for each in (*tiers, found["long"]))
+    guided = sum(each["inputs"] for each in found["fuzz"]["targets"])
+    rows = [
+        ("generated inputs tried", f"{inputs:,} by Hypothesis, {guided:,} by atheris", ""),
+        (
+            "… that ended in anything but a result or one line",
+            str(sum(len(each["crashes"]) for each in found["fuzz"]["targets"]) + _failures(found)),
+            "0",
+        ),
+        ("faults injected", f"{sum(_injected(found).values()):,}", ""),
+        ("… after which something was lost", str(sum(_lost(found).values())), "0"),
+        (
+            "mutants killed",
+            f"{_dead(mutants)} of {mutants['mutants']}: {mutants['share']:.1%} "
+            f"(95 % interval {low:.1%} – {high:.1%})",
+            "≥ 85 %",
+        ),
+        ("branches taken outside the kernels", _share(everything), "≥ 95 %"),
+        ("branches taken in the kernels, interpreted", _share(kernels), "≥ 95 %"),
+        (
+            "tests of the README's command",
+            f"{first['passed']:,} passed, {first['failed']} failed",
+            "",
+        ),
+        ("… on two cores", _minutes(first["seconds"]), "≤ 10 minutes"),
+        (
+            "second tier",
+            f"{_outcome(second)}, in {_minutes(second['seconds'])}",
+            "",
+        ),
+    ]
+    return _table(("", "figure", "bar"), rows)
+
+
+def _numbers(found: dict[str, Any]) -> str:
+    first, long = found["tests"]["first"], found["long"]
+    rows = [
+        (f"`{folder}`", f"{first['inputs'].get(folder, 0):,}", f"{number:,}")
+        for folder, number in sorted(long["inputs"].items())
+    ]
+    rest = sum(number for name, number in first["inputs"].items() if name not in long["inputs"])
+    rows.append(("all others", f"{rest:,}", ""))
+    return f"""
+## The numbers are right
+
+Every fast algorithm has a slow twin in the tests: the definition of the paper as plain loops. Both
+are compared on generated data, and with numbers that papers and other packages have published. The
+areas of pairs are compared with exact fractions: they are the nearest float, and no metric is more
+than four units of the last place away. `tests/differential` compares with scikit-learn and with
+R's pROC on random data; where they define something else, a test states what each of them does.
+
+Inputs that Hypothesis generated, in `pytest` and in `pytest --hypothesis-profile long`, which ran
+for {_minutes(long["seconds"])}:
+
+{_table(("tests", "README's command", "long"), rows)}
+[Benchmarks](benchmarks.md) compares times with other packages, after the numbers agreed.
+"""
+
+
+def _faults(found: dict[str, Any]) -> str:
+    injected, lost = _injected(found), _lost(found)
+    rows = [(words, f"{injected[name]:,}", lost[name]) for name, words in FAULTS.items()]
+    rows.append(("together", f"{sum(injected.values()):,}", sum(lost.values())))
+    return f"""
+## Nothing is lost
+
+Each fault is injected for real: a small disk is filled, a process is killed by the system at every
+call that it makes while it writes, rights are taken away. After each, a file is the old one or the
+new one, byte for byte, and the program has said in one line what happened. `pytest tests/faults`,
+and `-m slow` for the longer ones:
+
+{_table(("fault", "times", "times that something was lost"), rows)}"""
+
+
+def _injected(found: dict[str, Any]) -> dict[str, int]:
+    """Faults of each kind: as many as its tests say they injected, or one for each test."""
+    totals = dict.fromkeys(FAULTS, 0)
+    for tier in found["tests"].values():
+        said = tier["properties"].get("faults", {})
+        for module, number in tier["modules"].items():
+            name = module.rpartition("test_")[2]
+            if ".faults." in module:
+                totals[name] += max(said.get(module, 0), number)
+    return totals
+
+
+def _lost(found: dict[str, Any]) -> dict[str, int]:
+    """Tests of faults that failed: each compares all files and results with what they must be."""
+    totals = dict.fromkeys(FAULTS, 0)
+    for tier in found["tests"].values():
+        for module, number in tier["failing"].items():
+            if ".faults." in module:
+                totals[module.rpartition("test_")[2]] += number
+    return totals
+
+
+def _failures(found: dict[str, Any]) -> int:
+    """Tests of hostile input that failed."""
+    runs = (*found["tests"].values(), found["long"])
+    return sum(n for run in runs for name, n in run["failing"].items() if ".hostile." in name)
+
+
+def _hostile(found: dict[str, Any]) -> str:
+    rows = [
+        (
+            f"`{each['target']}`",
+            f"{each['inputs']:,}",
+            str(len(each["crashes"])),
+            f"{each['slowest']:.2f} s",
+            f"{each['peak_mb']:,.0f} MB",
+        )
+        for each in found["fuzz"]["targets"]
+    ]
+    head = ("reader", "inputs", "crashes", "slowest input", "peak memory")
+    return f"""
+## Hostile input is refused
+
+A result or one line of error is all that any input may lead to: no other exception, no warning, no
+hang, no memory beyond what the file may hold, nothing written, nothing executed, no other file
+read. An audit hook in the process watches for the last three. `tests/hostile` holds crafted files
+(archives and pages that unpack to terabytes, shapes that lie, pickled code, names with markup and
+control signs), generated objects for every public function and generated options for every
+command. `python fuzz --seconds 60` lets atheris search for inputs that reach new code:
+
+{_table(head, rows)}"""
+
+
+def _mutants(found: dict[str, Any]) -> str:
+    record = found["mutation"]
+    rows = [
+        (
+            each["package"],
+            each["mutants"],
+            each["killed"],
+            each["timed out"],
+            each["survived"] + each["not reached"],
+            f"{each['share']:.1%} ({each['interval'][0]:.1%} – {each['interval'][1]:.1%})",
+        )
+        for each in record["table"]
+    ]
+    other = record["without_equivalents"]
+    head = ("package", "mutants", "killed", "timed out", "survived", "dead (95 % interval)")
+    lost = [
+        (f"`{each['where'].removeprefix('src/polyroc/')}`", _change(each), each["reason"] or "")
+        for each in record["survivors"]
+    ]
+    return f"""
+## The tests notice mistakes
+
+`python mutation` puts one mistake at a time into metrics, statistics and inference: another
+operator, constant, comparison, argument, a statement left out. Of {record["population"]:,} that it
+can make, {record["sample"]} were drawn (seed {record["seed"]}) and the tests that reach the line
+were run.
+
+{_table(head, rows)}
+{other["equivalent"]} of the survivors change no result; without them {other["share"]:.1%} were
+killed ({other["interval"][0]:.1%} – {other["interval"][1]:.1%}). All survivors:
+
+{_table(("where", "mistake", "why no test fails"), lost)}"""
+
+
+def _branches(found: dict[str, Any]) -> str:
+    outside, kernels = found["branches"].values()
+    most = list(outside["missing"].items())[:8]
+    listed = ", ".join(f"`{name}` {number}" for name, number in most)
+    return f"""
+## Every branch is taken
+
+With branch coverage, compiled kernels left out, the tests take {_share(outside)} of the branches;
+not taken are most in {listed}. The kernels run a second time without the compiler
+(`NUMBA_DISABLE_JIT=1 pytest tests/kernels`), where they give the same bits: {_share(kernels)}.
+"""
+
+
+def _repeat(found: dict[str, Any]) -> str:
+    return """
+## Repeat it
+
+`.ci/run` runs every test of this page, the fuzzers for five seconds a reader, a small sample of
+mutants and the benchmarks at small sizes. The figures above need longer:
+
+```sh
+pip install -e '.[test,benchmark]' atheris
+python reliability            # all steps
+python reliability mutation   # one of tests, long, branches, fuzz, mutation, peers
+```
+"""
+
+
+def _change(each: dict[str, Any]) -> str:
+    return f"`{_cell(each['before'])}` → `{_cell(each['after'])}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("`", "'")
+
+
+def _dead(row: dict[str, Any]) -> int:
+    return int(row["killed"] + row["timed out"])
+
+
+def _share(totals: dict[str, Any]) -> str:
+    """Rounded down: 100 % is said of all only."""
+    share = math.floor(1000 * totals["taken"] / totals["branches"]) / 10
+    return f"{totals['taken']:,} of {totals['branches']:,} ({share:g} %)"
+
+
+def _outcome(run: dict[str, Any]) -> str:
+    return f"{run['passed']:,} passed, {run['failed']} failed"
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60} min {int(seconds) % 60} s"
+
+
+def _table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    lines = [list(map(str, head)), *(list(map(str, row)) for row in rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -1,0 +1,114 @@
+"""The steps: each runs commands that anyone can run, and keeps what they found as JSON."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import junit
+
+ROOT = Path(__file__).parents[1]
+RECORDS = ROOT / "docs" / "reliability"
+
+PYTEST = (str(Path(sys.executable).with_name("pytest")), "-q", "-p", "no:cacheprovider")
+COVERAGE = (sys.executable, "-m", "coverage")
+
+REQUIRED = {f"POLYROC_REQUIRE_{tool}": "1" for tool in ("BROWSER", "R", "VALGRIND", "TORCH")}
+"""A tool that is missing is an error: nothing that is skipped is counted."""
+
+GENERATED = ("tests/differential", "tests/hostile")
+"""Folders whose tests draw their inputs, so that more of them tell more."""
+
+
+def keep(name: str, figures: Any) -> None:
+    """Keep the figures of a step for the page."""
+    RECORDS.mkdir(exist_ok=True)
+    (RECORDS / f"{name}.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
+
+
+def run(*command: str, **environment: str) -> None:
+    """Run a command in the root of the repository; its failure ends the measurement."""
+    print("$", *(Path(command[0]).name, *command[1:]), flush=True)
+    subprocess.run(command, cwd=ROOT, env={**os.environ, **REQUIRED, **environment}, check=True)
+
+
+def tested(*options: str) -> dict[str, Any]:
+    """Figures of a run of the tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        xml = Path(folder, "run.xml")
+        run(*PYTEST, f"--junitxml={xml}", *options)
+        return asdict(junit.read(xml))
+
+
+def tests() -> None:
+    """What the README's command runs, the second tier, and what needs PyTorch."""
+    tiers = {"first": (), "second": ("-m", "slow"), "torch": ("-m", "torch")}
+    keep("tests", {name: tested(*options) for name, options in tiers.items()})
+
+
+def long() -> None:
+    """Fifty times as many generated inputs."""
+    keep("long", tested("--hypothesis-profile", "long", *GENERATED))
+
+
+def branches() -> None:
+    """Branches that the tests take: outside the kernels, and in them without the compiler."""
+    outside = _branches("*/kernels/*", [("not slow and not torch", {}), ("torch", {})])
+    inside = _branches("*/kernels/compile.py", [("not slow", {"NUMBA_DISABLE_JIT": "1"})], True)
+    keep("branches", {"outside the kernels": outside, "kernels, interpreted": inside})
+
+
+def _branches(
+    omit: str, runs: list[tuple[str, dict[str, str]]], kernels: bool = False
+) -> dict[str, Any]:
+    """Totals of coverage over some runs of the tests."""
+    include = ("--include=src/polyroc/kernels/*",) if kernels else ()
+    folders = ("tests/kernels",) if kernels else ()
+    with tempfile.TemporaryDirectory() as folder:
+        data, found = {"COVERAGE_FILE": str(Path(folder, "data"))}, Path(folder, "found.json")
+        for marker, environment in runs:
+            command = ("run", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", marker)
+            run(*COVERAGE, *command, *folders, **data, **environment)
+        run(*COVERAGE, "combine", "-q", **data)
+        run(*COVERAGE, "json", "-q", f"--omit={omit}", *include, "-o", str(found), **data)
+        return _totals(json.loads(found.read_text()))
+
+
+def _totals(found: dict[str, Any]) -> dict[str, Any]:
+    files = {
+        Path(name).relative_to("src/polyroc").as_posix(): each["summary"]
+        for name, each in found["files"].items()
+    }
+    missing = {name: each["missing_branches"] for name, each in files.items()}
+    return {
+        "branches": found["totals"]["num_branches"],
+        "taken": found["totals"]["covered_branches"],
+        "lines": found["totals"]["num_statements"],
+        "run": found["totals"]["covered_lines"],
+        "missing": dict(sorted(((k, n) for k, n in missing.items() if n), key=lambda x: -x[1])),
+    }
+
+
+def fuzz() -> None:
+    """Inputs guided by what they reach, for a minute a reader."""
+    run(sys.executable, "fuzz", "--seconds", "60", "--record", str(RECORDS / "fuzz.json"))
+
+
+def mutation() -> None:
+    """Mistakes put into the source, one at a time."""
+    run(sys.executable, "mutation", "--record", str(RECORDS / "mutation.json"))
+
+
+def peers() -> None:
+    """The benchmarks, which write a page of their own."""
+    run(sys.executable, "benchmarks/peers", "--page", "docs")
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    each.__name__: each for each in (tests, long, branches, fuzz, mutation, peers)
+}
