@@ -8,5 +8,5 @@ settings.load_profile("polyroc")
 
 # ``pytest --hypothesis-profile long`` takes the place of the one above: the option is read after
 # this file. Tests that say how many examples they want by ``differential.data_sets.examples``, or
-# not at all, try fifty times as many.
-settings.register_profile("long", deadline=None, max_examples=50 * settings().max_examples)
+# not at all, try twenty times as many.
+settings.register_profile("long", deadline=None, max_examples=20 * settings().max_examples)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -199,6 +200,23 @@ def test_identical_models(method):
         assert math.isnan(row.standard_error) and math.isnan(row.p_value)
         assert "the models agree on every case" in row.note
     assert all(math.isnan(test.p_value) for test in made.omnibus_tests)
+
+
+@pytest.mark.parametrize("method", ["influence", "bootstrap"])
+@pytest.mark.parametrize("large", list(PAIR))
+def test_variation_is_seen_against_the_larger_scale(monkeypatch, method, large):
+    """Of numbers as large as 10¹² a difference below 1 is rounding, in whichever model they are."""
+    plain, first = registry["hand_till"], np.asarray(PAIR[large])[0, 0]
+
+    def linearise(predictions):
+        found = plain.linearise(predictions)
+        return replace(found, scale=1e12 if predictions.scores[0, 0] == first else 1.0)
+
+    options = {"method": method, "n_replicates": 20, "rng": 0}
+    assert compare(Y, PAIR, ["hand_till"], **options).differences[0].standard_error > 0
+    monkeypatch.setitem(registry._metrics, "hand_till", replace(plain, linearise=linearise))
+    (row,) = compare(Y, PAIR, ["hand_till"], **options).differences
+    assert math.isnan(row.standard_error) and row.note.startswith("no standard error: no variation")
 
 
 def test_models_with_the_same_order_of_scores():

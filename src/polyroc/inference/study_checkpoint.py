@@ -15,6 +15,9 @@ from polyroc.typing import Float64Array, IntArray
 
 SCHEMA = "polyroc study 1"
 
+LARGEST = 1e100
+"""No metric has larger values; means and squares of these exist."""
+
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -45,7 +48,7 @@ class Checkpoint:
                 "it is. Name another file, or repeat the call that began it."
             )
         shape = (len(splits), len(finished.plan.estimators), len(finished.plan.metrics))
-        if values.shape != shape or np.isinf(values).any():
+        if values.shape != shape or (np.abs(values) > LARGEST).any():
             raise self._unusable("its values are not those of its splits")
         finished.values.update(zip(splits.tolist(), values, strict=True))
         finished.reasons.update({(e, m): reason for e, m, reason in header["reasons"]})

@@ -104,7 +104,8 @@ def read_predictions(
     """True classes and scores from a CSV, Parquet, Arrow or NPZ file, which is read into memory.
 
     Columns that are not named by an option are found by their names; ``roles`` of the result says
-    which were taken.
+    which were taken. Files are not trusted: nothing in them is run or unpickled, and one that grows
+    more than a hundredfold and beyond 1 GiB when it is unpacked is refused.
 
     Parameters
     ----------

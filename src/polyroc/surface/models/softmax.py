@@ -87,10 +87,10 @@ class SoftmaxModel(Model):
         self.inputs = np.column_stack([(X - self.centre) / self.spread, np.ones(len(X))])
 
     def check(self) -> None:
-        both = np.concatenate([self.centre, self.spread])
-        if both.dtype != np.float64:
+        both = (self.centre, self.spread)
+        if any(each.ndim != 1 or each.dtype != np.float64 for each in both):
             raise ValueError("the centre and spread of its features are not numbers")
-        if self.centre.ndim != 1 or self.centre.shape != self.spread.shape:
+        if self.centre.shape != self.spread.shape:
             raise ValueError("its features have no centre and spread")
         if not ((np.abs(both) <= LARGEST).all() and (self.spread >= 1 / LARGEST).all()):
             raise ValueError("the spread of its features is not positive")

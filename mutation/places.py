@@ -1,0 +1,34 @@
+"""Where things are: what is mutated, and which tests count."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PACKAGES = ("src/polyroc/metrics", "src/polyroc/statistics", "src/polyroc/inference")
+"""What is mutated. The doctests of these modules count as tests."""
+
+TESTS = (
+    "tests/common/test_*.py",
+    "tests/inference/test_*.py",
+    "tests/statistics/test_*.py",
+    "tests/published/test_*.py",
+    "tests/curves/test_tpr_surface_volume.py",
+    "tests/differential/test_*.py",
+    "tests/robustness/test_*.py",
+    "tests/scale/test_summary.py",
+    "tests/cli/test_compare.py",
+    "tests/cli/test_evaluate.py",
+    "tests/cli/test_metrics.py",
+    "tests/cli/test_study.py",
+    "tests/test_bad_input.py",
+    "tests/test_containers.py",
+    "tests/test_dataclasses.py",
+    "tests/test_generated.py",
+    "tests/test_predictions.py",
+    "tests/test_scorers.py",
+    "tests/test_threads.py",
+)
+"""Files with tests that may kill a mutant. One that is not there is no error."""
+
+WORK = ROOT / ".mutation"
+"""The map of lines and the results of an interrupted run; not part of the repository."""
