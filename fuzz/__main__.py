@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from running import Outcome, run_input, run_target
@@ -37,13 +38,14 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     if options.input:
         return _again(options.targets, Path(options.input))
-    found = []
-    for name in options.targets or NAMES:
-        outcome = run_target(name, options.seconds, options.runs, options.seed, folder)
-        print(outcome.line(), flush=True)
-        for crash in outcome.crashes:
-            print(_shown(crash, outcome), flush=True)
-        found.append(outcome)
+    limits = (options.seconds, options.runs, options.seed, folder)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        found = []
+        for outcome in pool.map(lambda name: run_target(name, *limits), options.targets or NAMES):
+            print(outcome.line(), flush=True)
+            for crash in outcome.crashes:
+                print(_shown(crash, outcome), flush=True)
+            found.append(outcome)
     if not any(folder.iterdir()):
         folder.rmdir()
     if options.record:
@@ -57,6 +59,7 @@ def _options() -> argparse.Namespace:
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--seconds", type=int, default=5, help="for each target (default 5)")
     limit.add_argument("--runs", type=int, help="inputs for each target")
+    parser.add_argument("--jobs", type=int, default=2, help="targets at a time (default 2)")
     parser.add_argument("--seed", type=int, default=1, help="of the mutations (default 1)")
     parser.add_argument("--record", metavar="FILE", help="write the figures as JSON")
     parser.add_argument("--crashes", metavar="FOLDER", help="where inputs that crash are kept")

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ from mutation import record as records
 from mutation.mapping import Map, current_map
 from mutation.places import ROOT, WORK
 from mutation.population import Mutant, population, sample
-from mutation.trial import MOST_SECONDS, Plan, Trial, plan, trials, warm_up
+from mutation.trial import AT_IMPORT, MOST_SECONDS, Plan, Trial, plan, trials, warm_up
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Returns 0 if at least the share asked for was killed."""
     asked = _parser().parse_args(arguments)
+    if find_spec("coverage") is None:
+        raise SystemExit("Which tests reach a line is told by coverage: pip install coverage")
     os.chdir(ROOT)
     start, mutants = time.perf_counter(), population()
     chosen = sample(mutants, asked.sample, asked.seed)
@@ -28,7 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     if found_map.failing:
         print(f"Left out, as they fail without any mutant: {', '.join(found_map.failing)}")
     found = _results(chosen, found_map, asked)
-    record = _record(asked, mutants, chosen, found, time.perf_counter() - start)
+    record = _record(asked, mutants, chosen, found)
+    record |= {"tests": len(found_map.tests), "seconds": round(time.perf_counter() - start)}
     print(records.printed(record))
     if asked.record:
         records.write(record, asked.record)
@@ -110,7 +114,6 @@ def _record(
     mutants: list[Mutant],
     chosen: list[Mutant],
     found: dict[str, Trial],
-    seconds: float,
 ) -> dict[str, Any]:
     rows = records.table(chosen, found)
     lost = records.survivors(chosen, found)
@@ -119,9 +122,10 @@ def _record(
         "sample": len(chosen),
         "seed": asked.seed,
         "jobs": asked.jobs,
-        "seconds": round(seconds),
         "seconds_of_tests": asked.seconds,
         "table": rows,
+        "killed_at_import": sum(found[mutant.key].by == AT_IMPORT for mutant in chosen),
         "without_equivalents": records.without_equivalents(rows, lost),
         "survivors": lost,
+        "reasons_not_needed": records.not_needed(lost),
     }

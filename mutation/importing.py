@@ -41,12 +41,13 @@ class _Finder(MetaPathFinder):
         return spec_from_file_location(fullname, self._loader.path, loader=self._loader)
 
 
-def install(mutant: Mutant) -> None:
-    """Make this process, and those it starts, import the mutant."""
+def install(mutant: Mutant | None) -> None:
+    """Make this process, and those it starts, import the mutant (None: the code as it is)."""
     hook = Path(__file__).parent / "hook"
-    os.environ[VARIABLE] = f"{mutant.number} {mutant.module} {ROOT / mutant.file}"
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (hook, ROOT / "src", ROOT)))
-    install_for_this_process()
+    if mutant:
+        os.environ[VARIABLE] = f"{mutant.number} {mutant.module} {ROOT / mutant.file}"
+        install_for_this_process()
 
 
 def install_for_this_process() -> None:

@@ -82,6 +82,11 @@ def survivors(mutants: Iterable[Mutant], found: dict[str, Trial]) -> list[dict[s
     ]
 
 
+def not_needed(lost: list[dict[str, Any]]) -> list[str]:
+    """Reasons for mutants that have not survived, or are no longer in the sample."""
+    return sorted(reasons().keys() - {each["mutant"] for each in lost})
+
+
 def without_equivalents(rows: list[dict[str, Any]], lost: list[dict[str, Any]]) -> dict[str, Any]:
     """The share among mutants that change a result."""
     same = [each for each in lost if (each["reason"] or "").startswith(EQUIVALENT)]
@@ -110,6 +115,8 @@ def printed(record: dict[str, Any]) -> str:
             f"Without the {other['equivalent']} that change no result: "
             f"{other['share']:.1%} ({low:.1%} – {high:.1%})"
         )
+    lines.append(f"Of those killed, {record['killed_at_import']} could not be imported.")
+    lines += [f"A reason that is not needed: {name}" for name in record["reasons_not_needed"]]
     for each in record["survivors"]:
         lines += [
             f"\n{each['where']} in {each['function']} ({each['verdict']})",

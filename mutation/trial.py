@@ -35,6 +35,9 @@ FIRST_FILES, FIRST_TESTS = 3, 100
 MEMORY = 10 << 30
 """Bytes of address space of a child; a mutant that asks for more has failed."""
 
+AT_IMPORT = "import"
+"""What has killed a mutant that cannot even be imported."""
+
 SIGNALS = {
     signal.SIGALRM: "timed out",
     **dict.fromkeys([signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE], "killed"),
@@ -88,17 +91,15 @@ def plan(mutant: Mutant, found: Map, most: float = MOST_SECONDS) -> Plan:
         return Plan(())
     near = [test for test in found.tests.values() if mutant.file in test.lines]
     far = list(found.tests.values()) if found.at_import(mutant.file, lines) else []
+    candidates = [test for tests in (direct, near, far) for test in _quickest_first(tests)]
     chosen: dict[str, Reach] = {}
-    for tests in (direct, near, far):
-        for test in _quickest_first(tests):
-            if test.name not in chosen and _total(chosen) + test.seconds <= most:
-                chosen[test.name] = test
+    left = most
+    for test in candidates:
+        if test.name not in chosen and test.seconds <= left:
+            chosen[test.name] = test
+            left -= test.seconds
     left_out = sum(test.name not in chosen for test in direct)
     return Plan(tuple(chosen.values()), left_out, frozenset(found.known))
-
-
-def _total(chosen: dict[str, Reach]) -> float:
-    return sum(test.seconds for test in chosen.values())
 
 
 def _quickest_first(tests: Iterable[Reach]) -> list[Reach]:
@@ -181,22 +182,25 @@ def _run(mutant: Mutant | None, tests: Plan, folder: Path) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     silence(errors=True)
     with (folder / "log").open("w", buffering=1) as log:
-        log.write("import\n")
+        log.write(f"{AT_IMPORT}\n")
         signal.setitimer(signal.ITIMER_REAL, 10 * GRACE)
         code = 2
         try:
-            if mutant:
-                install(mutant)
-            # Whole packages first: pytest alone would load a module of metrics twice.
-            for name in _mutable():
-                import_module(name)
-            code = _tested(tests, folder, log)
-        except BaseException as error:
-            log.write(f"import: {type(error).__name__}\n")
-            code = 1
+            code = _tested(tests, folder, log) if _imported(mutant) else 1
         finally:
             log.flush()
             os._exit(code)
+
+
+def _imported(mutant: Mutant | None) -> bool:
+    """Whether the packages can be imported; all of them, as pytest would load a metric twice."""
+    install(mutant)
+    try:
+        for name in _mutable():
+            import_module(name)
+    except BaseException:
+        return False
+    return True
 
 
 def rounds(tests: tuple[Reach, ...]) -> list[list[Reach]]:

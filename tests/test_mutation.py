@@ -11,6 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="mutants are tried in forked processes, unknown to Windows"
+)
+
 
 @pytest.fixture(autouse=True)
 def _tool(monkeypatch: pytest.MonkeyPatch) -> None:

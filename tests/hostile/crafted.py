@@ -510,7 +510,7 @@ def parquet_bombs() -> dict[str, bytes]:
         "long labels by their codes": parquet_of(words, store_schema=False),
         "long words beside, by their codes": parquet_of(plain, store_schema=False),
         "long words in lists, by their codes": parquet_of(listed, store_schema=False),
-        "very many rows": _rows_by_runs(1 << 29),
+        "very many rows": _rows_by_runs(1 << 27),
     }
 
 
