@@ -8,7 +8,7 @@ the import system of a forked process, and of those that it starts.
 * Population: all changes of :mod:`mutation.operators`, about 3,100; :mod:`mutation.population`.
 * Sample: 300 drawn at random by a seed; the share killed has Wilson's 95 % interval.
 * Tests: those that reach the line, told apart by coverage (:mod:`mutation.mapping`). For what
-  runs at import all tests count, those that reach the module first.
+  runs at import all tests count, half of the time being for those that reach the module.
 * Against the tests: a mutant counts as survived when it outlives the quickest tests that take
   40 s together, though slower ones may have noticed it; tests marked slow do not take part; and
   mutants that change no result (another route to the same number) stay in the count.
@@ -16,6 +16,6 @@ the import system of a forked process, and of those that it starts.
   counted apart as timed out.
 
 It is a small tool of its own because mutmut 3 changes nothing outside functions, where half of a
-metric is declared, and neither it nor Cosmic Ray draws a sample by a seed; Cosmic Ray also starts
-the tests anew for each mutant, and with them the import of compiled code.
+metric is declared, and Cosmic Ray starts the command of the tests anew for each mutant, and with it
+the import of compiled code; and because the sample must be the same for the same seed.
 """

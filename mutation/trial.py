@@ -80,10 +80,10 @@ class Trial:
 
 
 def plan(mutant: Mutant, found: Map, most: float = MOST_SECONDS) -> Plan:
-    """Tests that reach the mutant's lines; for what runs at import, all that reach its file first.
+    """Tests that reach the mutant's lines, then others that reach its file, while there is time.
 
-    Tests that reach only other lines of the file come after, as long as there is time: a value
-    made by one test and kept may be used by another.
+    The others because a value made by one test and kept may be used by another. What runs at import
+    concerns all tests: half of the time is theirs.
     """
     lines = range(mutant.lines[0], mutant.lines[1] + 1)
     direct = found.reaching(mutant.file, lines)
@@ -91,13 +91,13 @@ def plan(mutant: Mutant, found: Map, most: float = MOST_SECONDS) -> Plan:
         return Plan(())
     near = [test for test in found.tests.values() if mutant.file in test.lines]
     far = list(found.tests.values()) if found.at_import(mutant.file, lines) else []
-    candidates = [test for tests in (direct, near, far) for test in _quickest_first(tests)]
     chosen: dict[str, Reach] = {}
-    left = most
-    for test in candidates:
-        if test.name not in chosen and test.seconds <= left:
-            chosen[test.name] = test
-            left -= test.seconds
+    used = 0.0
+    for tests, share in ((direct, 1.0), (near, 0.5 if far else 1.0), (far, 1.0)):
+        for test in _quickest_first(tests):
+            if test.name not in chosen and used + test.seconds <= share * most:
+                chosen[test.name] = test
+                used += test.seconds
     left_out = sum(test.name not in chosen for test in direct)
     return Plan(tuple(chosen.values()), left_out, frozenset(found.known))
 

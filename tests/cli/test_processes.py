@@ -7,11 +7,11 @@ import statistics
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from cli.running import EXAMPLE
+from faults.processes import heed_interrupts
 
 PROGRAM = (sys.executable, "-c", "from polyroc.cli import main; main(prog_name='polyroc')")
 
@@ -52,7 +52,11 @@ def test_interrupted_search_keeps_its_checkpoint_and_writes_nothing_else(tmp_pat
     command = [*program, "surface", EXAMPLE, "--model", "forest", "--seed", "1"]
     options = ["--generations", "100000", "--checkpoint", str(checkpoint), "-o", str(output)]
     process = subprocess.Popen(
-        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_interrupts,
     )
     ready = time.monotonic() + 60
     while not checkpoint.exists() and time.monotonic() < ready:
@@ -74,20 +78,9 @@ def test_interrupted_while_reading_is_one_line(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,
     )
     with pipe.open("w"):  # returns once the program has opened it too, and waits for content
-        printed, said = interrupted(process)
-    assert (process.returncode, printed, said) == (130, "", "polyroc: Stopped.\n")
-
-
-def interrupted(process: "subprocess.Popen[str]") -> tuple[str, str]:
-    """What a process says to Ctrl-C, which is pressed again if nothing comes of it.
-
-    One that arrives while a callback of the interpreter runs, such as a tracer's, is lost.
-    """
-    for _ in range(5):
         process.send_signal(signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=10)
-    process.kill()
-    return process.communicate()
+        printed, said = process.communicate(timeout=60)
+    assert (process.returncode, printed, said) == (130, "", "polyroc: Stopped.\n")

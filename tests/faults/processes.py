@@ -44,6 +44,11 @@ class Ended(NamedTuple):
     said: str
 
 
+def heed_interrupts() -> None:
+    """Tests that run in the background of a shell inherit that Ctrl-C is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def give_up_privileges() -> None:
     """Let the permissions of files hold for this process and its children, even for root."""
     for number in _CAPABILITIES.values():

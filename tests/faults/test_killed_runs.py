@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from faults.processes import names
+from faults.processes import heed_interrupts, names
 from sklearn.ensemble import RandomForestClassifier
 
 from polyroc.datasets import three_class_mixture
@@ -126,7 +126,11 @@ def test_a_study_with_workers_goes_on(how: signal.Signals, whom: Any, tmp_path: 
     script.write_text(STUDY)
     command = [sys.executable, str(script), str(path)]
     running = subprocess.Popen(
-        [*command, "5000"], stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*command, "5000"],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
     )
     deadline = time.monotonic() + 60
     while not path.exists() and time.monotonic() < deadline:

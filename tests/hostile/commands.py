@@ -157,7 +157,7 @@ def check(result: Result) -> None:
 
 def _named(words: list[str]) -> list[Path]:
     """The files that the words may mean."""
-    return [Path(word.partition("=")[2] if word.startswith("--") else word) for word in words]
+    return [Path(part) for word in words for part in (word, word.partition("=")[2])]
 
 
 def _is_output(act: str) -> bool:

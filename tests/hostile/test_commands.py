@@ -28,7 +28,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def written(words: list[str]) -> set[str]:
     """Names of files that a command was told to write, whatever sign is between."""
-    values = {word.partition("=")[2] if word.startswith("--") else word for word in words}
+    values = {part for word in words for part in (word, word.partition("=")[2])}
     return {Path(value).name for value in values if value}
 
 
