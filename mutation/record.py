@@ -116,7 +116,8 @@ def printed(record: dict[str, Any]) -> str:
             f"{other['share']:.1%} ({low:.1%} – {high:.1%})"
         )
     lines.append(f"Of those killed, {record['killed_at_import']} could not be imported.")
-    lines += [f"A reason that is not needed: {name}" for name in record["reasons_not_needed"]]
+    if record["reasons_not_needed"]:
+        lines.append(f"{len(record['reasons_not_needed'])} reasons fit no survivor of this sample.")
     for each in record["survivors"]:
         lines += [
             f"\n{each['where']} in {each['function']} ({each['verdict']})",

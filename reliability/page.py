@@ -54,11 +54,10 @@ def branch_shares() -> dict[str, float]:
 
 def _summary(found: dict[str, Any]) -> str:
     first, second = found["tests"]["first"], found["tests"]["second"]
-    tiers = found["tests"].values()
     everything, kernels = found["branches"].values()
     mutants = found["mutation"]["table"][-1]
     low, high = mutants["interval"]
-    inputs = sum(sum(each["inputs"].values()) for each in (*tiers, found["long"]))
+    inputs = sum(sum(each["inputs"].values()) for each in _runs(found))
     guided = sum(each["inputs"] for each in found["fuzz"]["targets"])
     rows = [
         ("generated inputs tried", f"{inputs:,} by Hypothesis, {guided:,} by atheris", ""),
@@ -93,13 +92,8 @@ def _summary(found: dict[str, Any]) -> str:
 
 
 def _numbers(found: dict[str, Any]) -> str:
-    first, long = found["tests"]["first"], found["long"]
-    rows = [
-        (f"`{folder}`", f"{first['inputs'].get(folder, 0):,}", f"{number:,}")
-        for folder, number in sorted(long["inputs"].items())
-    ]
-    rest = sum(number for name, number in first["inputs"].items() if name not in long["inputs"])
-    rows.append(("all others", f"{rest:,}", ""))
+    first = found["tests"]["first"]["inputs"]
+    rows = [(f"`{folder}`", f"{first[folder]:,}") for folder in sorted(first)]
     return f"""
 ## The numbers are right
 
@@ -109,12 +103,22 @@ areas of pairs are compared with exact fractions: they are the nearest float, an
 than four units of the last place away. `tests/differential` compares with scikit-learn and with
 R's pROC on random data; where they define something else, a test states what each of them does.
 
-Inputs that Hypothesis generated, in `pytest` and in `pytest --hypothesis-profile long`, which ran
-for {_minutes(long["seconds"])}:
+Inputs that Hypothesis generates each time the README's command is run
+(`pytest --hypothesis-profile long` tries twenty times as many{_long(found)}):
 
-{_table(("tests", "README's command", "long"), rows)}
+{_table(("tests", "inputs"), rows)}
 [Benchmarks](benchmarks.md) compares times with other packages, after the numbers agreed.
 """
+
+
+def _long(found: dict[str, Any]) -> str:
+    """What the long mode tried, where it was run."""
+    if "long" not in found:
+        return ""
+    run = found["long"]
+    return (
+        f"; {sum(run['inputs'].values()):,} in {_minutes(run['seconds'])}, {run['failed']} failed"
+    )
 
 
 def _faults(found: dict[str, Any]) -> str:
@@ -154,9 +158,14 @@ def _lost(found: dict[str, Any]) -> dict[str, int]:
     return totals
 
 
+def _runs(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """All runs of tests, the long one where it was made."""
+    return [*found["tests"].values(), *([found["long"]] if "long" in found else [])]
+
+
 def _failures(found: dict[str, Any]) -> int:
     """Tests of hostile input that failed."""
-    runs = (*found["tests"].values(), found["long"])
+    runs = _runs(found)
     return sum(n for run in runs for name, n in run["failing"].items() if ".hostile." in name)
 
 
