@@ -174,13 +174,14 @@ def _hostile(found: dict[str, Any]) -> str:
         (
             f"`{each['target']}`",
             f"{each['inputs']:,}",
+            f"{each['seconds']:.0f} s",
             str(len(each["crashes"])),
             f"{each['slowest']:.2f} s",
             f"{each['peak_mb']:,.0f} MB",
         )
         for each in found["fuzz"]["targets"]
     ]
-    head = ("reader", "inputs", "crashes", "slowest input", "peak memory")
+    head = ("reader", "inputs", "in", "crashes", "slowest input", "peak memory")
     return f"""
 ## Hostile input is refused
 
@@ -189,7 +190,8 @@ hang, no memory beyond what the file may hold, nothing written, nothing executed
 read. An audit hook in the process watches for the last three. `tests/hostile` holds crafted files
 (archives and pages that unpack to terabytes, shapes that lie, pickled code, names with markup and
 control signs), generated objects for every public function and generated options for every
-command. `python fuzz --seconds 60` lets atheris search for inputs that reach new code:
+command. `python fuzz --seconds 100` lets atheris search for inputs that reach new code; what it
+found in earlier runs is mended, and a test:
 
 {_table(head, rows)}"""
 
@@ -245,8 +247,8 @@ def _repeat(found: dict[str, Any]) -> str:
     return """
 ## Repeat it
 
-`.ci/run` runs every test of this page, the fuzzers for five seconds a reader, a small sample of
-mutants and the benchmarks at small sizes. The figures above need longer:
+`.ci/run` runs every test of this page, measures the branches, and runs the fuzzers for five seconds
+a reader and the benchmarks at small sizes. The figures above need longer:
 
 ```sh
 pip install -e '.[test,benchmark]' atheris

@@ -95,8 +95,8 @@ def _totals(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def fuzz() -> None:
-    """Inputs guided by what they reach, for a minute a reader."""
-    run(sys.executable, "fuzz", "--seconds", "60", "--record", str(RECORDS / "fuzz.json"))
+    """Inputs guided by what they reach, for a while a reader."""
+    run(sys.executable, "fuzz", "--seconds", "100", "--record", str(RECORDS / "fuzz.json"))
 
 
 def mutation() -> None:
