@@ -87,6 +87,7 @@ def test_continuous_scores_of_either_precision(metric, dtype):
     assert sample.value(metric) == pytest.approx(sample.twin(metric), rel=0, abs=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weighted", [False, True])

@@ -48,6 +48,7 @@ def assert_near(p_value: float, exact: float, n_replicates: int = N) -> None:
     assert abs(p_value - exact) <= 4 * spread + 1 / (1 + n_replicates)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("units", "w"),
     [

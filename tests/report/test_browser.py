@@ -359,6 +359,7 @@ def test_names_are_shown_and_never_run(sample, tmp_path, open_page) -> None:
     assert page.locator("main b[onclick], main img, main script").count() == 0
 
 
+@pytest.mark.slow
 def test_two_hundred_classes(sample, tmp_path, open_page) -> None:
     y, models = sample(200, 800, n_models=1)
     path = write_report(tmp_path / "many.html", y, models)
