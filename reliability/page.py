@@ -224,10 +224,35 @@ can make, {record["sample"]} were drawn (seed {record["seed"]}) and the tests th
 were run.
 
 {_table(head, rows)}
-{other["equivalent"]} of the survivors change no result; without them {other["share"]:.1%} were
-killed ({other["interval"][0]:.1%} – {other["interval"][1]:.1%}). All survivors:
+{_history(record)}{other["equivalent"]} of the survivors change no result; without them
+{other["share"]:.1%} were killed. All survivors:
 
 {_table(("where", "mistake", "why no test fails"), lost)}"""
+
+
+def _history(record: dict[str, Any]) -> str:
+    """What is to be known of the sample: how it began, and another that no test was fitted to."""
+    text = ""
+    if "first_look" in record:
+        text += (
+            f"When this sample was first tried, {_killed(record['first_look'])}. Tests were then "
+            "written for the gaps that its survivors showed, so the figure above tells of these "
+            f"{record['sample']} mutants, not of all. "
+        )
+    if "fresh" in record:
+        text += (
+            f"Of a fresh sample, with seed {record['fresh']['seed']}, for which no test was "
+            f"written, {_killed(record['fresh']['table'][-1])}. "
+        )
+    return text
+
+
+def _killed(row: dict[str, Any]) -> str:
+    low, high = row["interval"]
+    return (
+        f"{_dead(row)} of {row['mutants']} were killed: {row['share']:.1%} "
+        f"(95 % interval {low:.1%} – {high:.1%})"
+    )
 
 
 def _branches(found: dict[str, Any]) -> str:

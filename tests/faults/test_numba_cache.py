@@ -145,6 +145,7 @@ def test_folders_that_cannot_be_written(
 def compile_at_once(folder: str) -> dict[str, Any]:
     """Six processes that find no cache and compile the same kernel, five times."""
     place, codes = Path(folder), []
+    (place / "kernel.py").write_text(KERNEL)  # before any of them looks for it
     use_numba_once()
     for number in range(5):
         children = []
