@@ -71,7 +71,7 @@ def _summary(found: dict[str, Any]) -> str:
         (
             "mutants killed",
             f"{_dead(mutants)} of {mutants['mutants']}: {mutants['share']:.1%} "
-            f"(95 % interval {low:.1%} – {high:.1%})",
+            f"(95 % interval {low:.1%} – {high:.1%}){_before(found['mutation'])}",
             "≥ 85 %",
         ),
         ("branches taken outside the kernels", _share(everything), "≥ 95 %"),
@@ -81,7 +81,7 @@ def _summary(found: dict[str, Any]) -> str:
             f"{first['passed']:,} passed, {first['failed']} failed",
             "",
         ),
-        ("… on two cores", _minutes(first["seconds"]), "≤ 10 minutes"),
+        ("… on two cores", _minutes(first["seconds"]) + first.get("remark", ""), "≤ 10 minutes"),
         (
             "second tier",
             f"{_outcome(second)}, in {_minutes(second['seconds'])}",
@@ -89,6 +89,13 @@ def _summary(found: dict[str, Any]) -> str:
         ),
     ]
     return _table(("", "figure", "bar"), rows)
+
+
+def _before(record: dict[str, Any]) -> str:
+    """That the sample has been looked at before, where it has."""
+    if "first_look" not in record:
+        return ""
+    return f"; {record['first_look']['share']:.1%} before tests were written for its survivors"
 
 
 def _numbers(found: dict[str, Any]) -> str:
