@@ -61,12 +61,12 @@ def style_of(k: int) -> dict[str, Any]:
 
 def draw_series(ax: Axes, series: Series, k: int) -> None:
     """Measured amounts with full marks, predicted ones with open marks."""
-    ax.plot(*zip(*series.measured.items(), strict=True), **style_of(k))
+    ax.plot(*zip(*series.measured.items(), strict=True), **style_of(k), clip_on=False)
     if series.predicted:
         last = max(series.measured)
         points = {last: series.measured[last]} | series.predicted
         open_marks = {"markerfacecolor": "white", "linestyle": ":", "linewidth": 1, "zorder": 1}
-        ax.plot(*zip(*points.items(), strict=True), **style_of(k) | open_marks)
+        ax.plot(*zip(*points.items(), strict=True), **style_of(k) | open_marks, clip_on=False)
 
 
 def set_ticks(ax: Axes, sizes: list[int]) -> None:
