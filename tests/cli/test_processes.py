@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 from cli.running import EXAMPLE
-from faults.processes import heed_interrupts
-
-PROGRAM = (sys.executable, "-c", "from polyroc.cli import main; main(prog_name='polyroc')")
+from faults.processes import PROGRAM, heed_interrupts
 
 
 def test_help_loads_nothing_heavy() -> None:

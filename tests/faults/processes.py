@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from cli.running import EXAMPLE as EXAMPLE
 
 if sys.platform != "linux":
     pytest.skip("faults are made with what Linux has for it", allow_module_level=True)
@@ -23,8 +24,6 @@ if sys.platform != "linux":
 TESTS = Path(__file__).parents[1]
 PROGRAM = (sys.executable, "-c", "from polyroc.cli import main; main(prog_name='polyroc')")
 PACKAGE = Path(importlib.import_module("polyroc").__file__).parent
-EXAMPLE = str(PACKAGE / "data" / "example.csv")
-"""Three models, three classes, 850 cases."""
 
 _CAPABILITIES = {"to write anywhere": 1, "to read anywhere": 2}
 _DROP_FROM_BOUNDS = 24
