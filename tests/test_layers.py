@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "polyroc"
 LAYERS = (
     {"_version", "archives", "errors", "files", "kept", "kernels", "lock", "options", "seeds"}
     | {"memory", "sums", "threads", "typing", "width"},
-    {"classes", "intake", "predictions", "results", "score_table", "weights"},
+    {"predictions", "results"},
     {"statistics"},
     {"metrics", "curves", "utility", "surface", "scale"},
     {"datasets", "readers", "coupling", "scorers"},

@@ -133,8 +133,8 @@ def _studied(
 
 
 def _print(cases: "FileFeatures", result: "Study") -> None:
-    from polyroc.classes import listed
     from polyroc.cli.screen import console, show
+    from polyroc.predictions._classes import listed
 
     screen = console()
     counts = f"{plural(len(cases.y), 'case')}, {plural(len(cases.features), 'feature')}"

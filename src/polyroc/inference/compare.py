@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from polyroc.classes import listed
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference.comparison import Comparison, Difference, Omnibus
 from polyroc.inference.evaluate import NO_VARIATION, chosen_metrics, options_of
@@ -23,6 +22,7 @@ from polyroc.inference.notes import notes_on
 from polyroc.metrics.declaration import Influence, Metric
 from polyroc.options import check_choice, flag, shown
 from polyroc.predictions import Predictions
+from polyroc.predictions._classes import listed
 from polyroc.results import check_level
 from polyroc.typing import (
     Absent,

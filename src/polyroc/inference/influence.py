@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.intake import read_weights
 from polyroc.metrics.declaration import Influence
 from polyroc.options import check_choice, shown
 from polyroc.predictions import Predictions
+from polyroc.predictions._containers import read_weights
 from polyroc.typing import Float64Array, WeightsLike
 
 Weighting = Literal["sampling", "frequency"]

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from polyroc.errors import InvalidInput
 from polyroc.inference.influence import Design
 from polyroc.metrics.declaration import Metric
-from polyroc.predictions import Predictions, sum_of_weights
+from polyroc.predictions import Predictions
+from polyroc.predictions._predictions import sum_of_weights
 from polyroc.seeds import stream
 from polyroc.statistics.means import means_of_scores
 from polyroc.statistics.mu import margin_sums

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.intake import read_labels
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.options import shown
-from polyroc.predictions import classes_of
+from polyroc.predictions._classes import classes_of
+from polyroc.predictions._containers import read_labels
 from polyroc.typing import IntArray, Label, LabelsLike
 
 Estimators = Mapping[str, Any] | Sequence[tuple[str, Any]]

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InvalidInput
-from polyroc.intake import place, read_weights
 from polyroc.metrics.declaration import HALF, Influence, Property
 from polyroc.metrics.pair_metric import combined
 from polyroc.metrics.registry import metric
-from polyroc.predictions import Predictions, shares
+from polyroc.predictions import Predictions
+from polyroc.predictions._containers import place, read_weights
+from polyroc.predictions._weights import moderate, shares
 from polyroc.statistics.mu import Margins, Partition
 from polyroc.typing import Float64Array, Ties
-from polyroc.weights import moderate
 
 
 def influence(

@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from polyroc.errors import InvalidInput
-from polyroc.intake import read_labels, read_scores
-from polyroc.predictions import Predictions, classes_of
-from polyroc.score_table import check_finite, check_lengths
+from polyroc.predictions import Predictions
+from polyroc.predictions._classes import classes_of
+from polyroc.predictions._containers import read_labels, read_scores
+from polyroc.predictions._scores import check_finite, check_lengths
 from polyroc.sums import running_sum, sum_by_class
 from polyroc.typing import Float64Array, LabelsLike, WeightsLike
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.archives import HoldsObjects, NoArray, Unreadable, read_archive
-from polyroc.classes import classes_of, listed
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import shown
+from polyroc.predictions._classes import classes_of, listed
 from polyroc.readers.names import LABEL_ARRAYS, is_named, target_among
 from polyroc.readers.table import Table, unreadable
 from polyroc.width import check_width

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import classes_of, listed
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
+from polyroc.predictions._classes import classes_of, listed
 from polyroc.readers.cells import labels_in, numbers_in
 from polyroc.readers.names import check_name, names_in, target_among
 from polyroc.readers.table import PathLike, read_table

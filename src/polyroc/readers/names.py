@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from polyroc.classes import listed
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import shown
+from polyroc.predictions._classes import listed
 
 TARGETS = (
     "y",

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import classes_of, listed
 from polyroc.errors import InvalidInput, InvalidType, UnknownName
-from polyroc.intake import read_labels
 from polyroc.options import shown
 from polyroc.predictions import Predictions
+from polyroc.predictions._classes import classes_of, listed
+from polyroc.predictions._containers import read_labels
 from polyroc.readers.cells import groups_in, labels_in, numbers_in
 from polyroc.readers.names import GROUPS, WEIGHTS, check_name, role_among, target_among
 from polyroc.readers.scores import (

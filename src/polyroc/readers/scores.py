@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.classes import listed
 from polyroc.errors import InvalidInput
-from polyroc.intake import as_label
 from polyroc.options import shown
+from polyroc.predictions._classes import listed
+from polyroc.predictions._containers import as_label
+from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.readers.cells import is_numeric, numbers_in
 from polyroc.readers.names import BEGINNINGS, SECOND_CLASS, is_named, names_in
 from polyroc.readers.table import Table
-from polyroc.score_table import SUM_TOLERANCE
 from polyroc.typing import Label
 
 ColumnsLike = Sequence[str] | Mapping[Any, str]

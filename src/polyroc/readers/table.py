@@ -13,11 +13,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from polyroc.classes import listed
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.files import path_of, readable
 from polyroc.memory import check_size
 from polyroc.options import harmless, reason_of, shown
+from polyroc.predictions._classes import listed
 from polyroc.readers.arrow_buffers import unpacked_size
 from polyroc.width import check_width
 

@@ -13,12 +13,12 @@ from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference import Comparison, compare, evaluate
 from polyroc.metrics import registry
 from polyroc.predictions import Predictions
+from polyroc.predictions._weights import checked_weights
 from polyroc.report.cases import PageCases, page_cases
 from polyroc.report.surfaces import MOST_CLASSES, PageSurface, page_surface
 from polyroc.results import Evaluation, check_level
 from polyroc.statistics.pairs import Ranked
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
-from polyroc.weights import checked_weights
 
 MOST_CURVES = 12
 """Classes with a ROC curve; of more, those with the least area are shown."""

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import declared_classes, encode
 from polyroc.errors import InvalidInput
-from polyroc.intake import read_labels, read_scores, read_weights
 from polyroc.kept import kept
-from polyroc.score_table import as_table, check_finite, check_lengths
+from polyroc.predictions._classes import declared_classes, encode
+from polyroc.predictions._containers import read_labels, read_scores, read_weights
+from polyroc.predictions._scores import as_table, check_finite, check_lengths
 from polyroc.statistics.mu import margins_of
 from polyroc.typing import (
     Float64Array,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyroc.score_table import SUM_TOLERANCE
+from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.typing import Float64Array, FloatArray, Int64Array, IntArray
 
 MOST_CASES = 1 << 17

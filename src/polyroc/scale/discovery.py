@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyroc.classes import declared_classes, listed
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.files import is_there
-from polyroc.intake import as_label, read_labels
 from polyroc.options import reason_of, shown
+from polyroc.predictions._classes import declared_classes, listed
+from polyroc.predictions._containers import as_label, read_labels
 from polyroc.scale.source import File, Files, Layout, check_no_null, labels_of, pieces
 from polyroc.typing import Label, LabelsLike
 from polyroc.width import LONGEST_LIST, check_width, is_too_wide, too_wide

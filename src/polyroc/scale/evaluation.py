@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import present_classes
 from polyroc.errors import NotDefined
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
-from polyroc.predictions import Predictions, shares, sum_of_weights
+from polyroc.predictions import Predictions
+from polyroc.predictions._classes import present_classes
+from polyroc.predictions._predictions import sum_of_weights
+from polyroc.predictions._weights import shares
 from polyroc.scale.batch import ColumnTrack, Track
 from polyroc.scale.certified import Certified, CertifiedEvaluation
 from polyroc.scale.class_sums import ClassSums

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import Declared, encode, listed
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.intake import read_labels
 from polyroc.options import harmless, reason_of, shown
+from polyroc.predictions._classes import Declared, encode, listed
+from polyroc.predictions._containers import read_labels
 from polyroc.scale.batch import CHUNK, Batch, Track, weighted_batch
 from polyroc.scale.summary import PairSummary
 from polyroc.typing import FloatArray, IntArray, Label

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.classes import declared_classes
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.intake import read_labels
 from polyroc.memory import in_words, memory_of_machine
 from polyroc.options import flag, whole_number
+from polyroc.predictions._classes import declared_classes
+from polyroc.predictions._containers import read_labels
 from polyroc.scale.batch import (
     Batch,
     Chunk,

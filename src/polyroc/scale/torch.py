@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyroc.classes import listed, present_classes
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.options import shown, whole_number
+from polyroc.predictions._classes import listed, present_classes
 from polyroc.results import Estimate
 from polyroc.scale.device_gini import dominated_share
 from polyroc.scale.device_margins import margin_credit_sums
@@ -278,7 +278,8 @@ def _values(
     margins: Float64Array | None,
 ) -> tuple[Any, ...]:
     """The formulas of the registry over the sums: one case stands in for each class."""
-    from polyroc.predictions import Predictions, sum_of_weights
+    from polyroc.predictions import Predictions
+    from polyroc.predictions._predictions import sum_of_weights
     from polyroc.scale.certified import Certified
     from polyroc.statistics.mu import margin_sums
     from polyroc.statistics.pairs import PairSums, pair_sums

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.predictions import Predictions
+from polyroc.predictions._weights import moderate
 from polyroc.statistics.columns import Column
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.pairs import (
@@ -28,7 +29,6 @@ from polyroc.statistics.pairs import (
 )
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Ties
-from polyroc.weights import moderate
 
 MANY_CLASSES = 24
 """From here on there are so many small pairs that a compiled merge pays for its loading."""

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from polyroc.errors import NotDefined
 from polyroc.options import generator_of, repeats
-from polyroc.predictions import Predictions, shares
+from polyroc.predictions import Predictions
+from polyroc.predictions._weights import shares
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Int64Array, RandomState
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import Declared, classes_of, encode, present_classes
 from polyroc.errors import InvalidInput
-from polyroc.intake import read_labels, read_scores
 from polyroc.kept import kept
-from polyroc.score_table import as_table, check_finite
+from polyroc.predictions._classes import Declared, classes_of, encode, present_classes
+from polyroc.predictions._containers import read_labels, read_scores
+from polyroc.predictions._scores import as_table, check_finite
+from polyroc.predictions._weights import checked_weights
 from polyroc.typing import Float64Array, Int64Array, Label, LabelsLike, ScoresLike, WeightsLike
-from polyroc.weights import checked_weights
 
 
 @dataclass(frozen=True, eq=False)

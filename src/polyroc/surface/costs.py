@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError, UnknownName
-from polyroc.intake import frame_columns, read_weights
 from polyroc.options import shown
+from polyroc.predictions._containers import frame_columns, read_weights
 from polyroc.typing import BoolArray, Float64Array, Int64Array, Label
 
 CostsLike: TypeAlias = ArrayLike | Mapping[tuple[Any, Any], float]

@@ -12,6 +12,7 @@ from polyroc._version import __version__
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.files import path_of
 from polyroc.options import check_choice, shown, whole_number
+from polyroc.predictions._weights import checked_priors, shares
 from polyroc.results import Estimate
 from polyroc.surface import gini as volumes
 from polyroc.surface.costs import CostsLike, errors, least_cost, matrices
@@ -28,7 +29,6 @@ from polyroc.typing import (
     ScoresLike,
     WeightsLike,
 )
-from polyroc.weights import checked_priors, shares
 
 if TYPE_CHECKING:
     import pandas as pd

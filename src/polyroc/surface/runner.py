@@ -16,9 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from polyroc.errors import InvalidInput, InvalidType, NotSaved, PolyrocError
 from polyroc.files import path_of
-from polyroc.intake import read_weights
 from polyroc.lock import sole_run
 from polyroc.options import check_choice, flag, repeats, shown, whole_number
+from polyroc.predictions._containers import read_weights
 from polyroc.seeds import seed_of
 from polyroc.surface.checkpoint import Checkpoint
 from polyroc.surface.costs import errors

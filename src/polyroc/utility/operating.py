@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from polyroc.curves.roc import RocCurve
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
+from polyroc.predictions._weights import checked_priors, shares
 from polyroc.typing import Float64Array, PriorsLike
-from polyroc.weights import checked_priors, shares
 
 
 @dataclass(frozen=True, eq=False)

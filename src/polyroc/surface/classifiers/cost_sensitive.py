@@ -11,8 +11,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.intake import as_label
 from polyroc.options import shown
+from polyroc.predictions._containers import as_label
 from polyroc.surface.costs import CostsLike, cost_matrix, errors, expected_costs
 from polyroc.typing import Float64Array, Int64Array, Label
 

@@ -9,8 +9,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from polyroc.errors import InvalidInput
-from polyroc.intake import as_label
 from polyroc.options import shown
+from polyroc.predictions._containers import as_label
 from polyroc.typing import Float64Array, Int64Array
 
 Split = tuple[Int64Array, Int64Array]

@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.options import check_choice, shown
+from polyroc.predictions._weights import checked_priors, checked_weights
 from polyroc.surface.classifiers.candidates import Candidate, Trial
 from polyroc.surface.classifiers.cost_sensitive import (
     CostDecisions,
@@ -30,7 +31,6 @@ from polyroc.surface.classifiers.sweeps import Goal, Search, class_groups, class
 from polyroc.surface.costs import CostsLike, pair_index
 from polyroc.surface.limits import checked_limits
 from polyroc.typing import Float64Array, Int64Array, Label, PriorsLike
-from polyroc.weights import checked_priors, checked_weights
 
 RANDOM_STARTS = 2
 STIRS = 12

@@ -24,8 +24,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import listed
-from polyroc.score_table import check_lengths
+from polyroc.predictions._classes import listed
+from polyroc.predictions._scores import check_lengths
 from polyroc.surface.cases import Cases, cases_of, read_features
 from polyroc.typing import Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
 

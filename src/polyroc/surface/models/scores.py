@@ -5,11 +5,18 @@ from typing import Self
 
 import numpy as np
 
-from polyroc.classes import declared_classes
 from polyroc.errors import NotDefined
-from polyroc.intake import read_scores
 from polyroc.predictions import Predictions
-from polyroc.score_table import Origin, as_table, check_finite, complement, normalized, row_fault
+from polyroc.predictions._classes import declared_classes
+from polyroc.predictions._containers import read_scores
+from polyroc.predictions._scores import (
+    Origin,
+    as_table,
+    check_finite,
+    complement,
+    normalized,
+    row_fault,
+)
 from polyroc.surface.cases import Cases
 from polyroc.surface.models.model import Model
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
-from polyroc.intake import place
+from polyroc.predictions._containers import place
 from polyroc.typing import FloatArray
 
 SUM_TOLERANCE = 1e-4

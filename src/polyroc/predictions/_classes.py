@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
-from polyroc.intake import read_labels
 from polyroc.options import shown
+from polyroc.predictions._containers import read_labels
 from polyroc.typing import Absent, IntArray, Label, LabelsLike
 
 _COLUMN_NAMES = "the column names of y_score"

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import listed
 from polyroc.errors import InvalidInput
-from polyroc.intake import as_label, read_weights
 from polyroc.options import shown
+from polyroc.predictions._classes import listed
+from polyroc.predictions._containers import as_label, read_weights
 from polyroc.typing import Float64Array, Label, PriorsLike, WeightsLike
 
 _MODERATE = 200

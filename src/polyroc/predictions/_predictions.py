@@ -10,11 +10,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import classes_of, declared_classes, encode, listed, present_classes
 from polyroc.errors import NotDefined
-from polyroc.intake import read_labels, read_scores
 from polyroc.options import check_choice, flag, shown
-from polyroc.score_table import (
+from polyroc.predictions._classes import declared_classes, encode, listed, present_classes
+from polyroc.predictions._containers import read_labels, read_scores
+from polyroc.predictions._scores import (
     Origin,
     as_table,
     check_finite,
@@ -25,6 +25,7 @@ from polyroc.score_table import (
     normalized,
     row_fault,
 )
+from polyroc.predictions._weights import check_spread, checked_priors, checked_weights, shares
 from polyroc.sums import sum_by_class
 from polyroc.threads import thread_count
 from polyroc.typing import (
@@ -38,9 +39,6 @@ from polyroc.typing import (
     ScoresLike,
     WeightsLike,
 )
-from polyroc.weights import check_spread, checked_priors, checked_weights, shares
-
-__all__ = ["Predictions", "classes_of", "shares", "sum_of_weights"]
 
 _Statistic = TypeVar("_Statistic")
 
