@@ -10,8 +10,8 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "polyroc"
 
 LAYERS = (
-    {"_version", "archives", "errors", "files", "kept", "kernels", "lock", "options", "seeds"}
-    | {"memory", "sums", "threads", "typing", "width"},
+    {"_storage", "_version", "errors", "kept", "kernels", "options", "seeds", "sums", "threads"}
+    | {"typing", "width"},
     {"predictions", "results"},
     {"statistics"},
     {"metrics", "curves", "utility", "surface", "scale"},

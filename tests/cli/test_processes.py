@@ -45,7 +45,7 @@ def test_help_is_quick() -> None:
 
 def test_interrupted_search_keeps_its_checkpoint_and_writes_nothing_else(tmp_path: Path) -> None:
     checkpoint, output = tmp_path / "c.npz", tmp_path / "s.npz"
-    eager = "import polyroc.surface.runner as r; r.SECONDS_BETWEEN_CHECKPOINTS = 0.1; "
+    eager = "import polyroc._storage.checkpoint as c; c.SECONDS_BETWEEN_SAVES = 0.1; "
     program = (sys.executable, "-c", eager + PROGRAM[2])
     command = [*program, "surface", EXAMPLE, "--model", "forest", "--seed", "1"]
     options = ["--generations", "100000", "--checkpoint", str(checkpoint), "-o", str(output)]

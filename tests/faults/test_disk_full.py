@@ -25,8 +25,9 @@ from faults.processes import (
 )
 from faults.writers import NEW, OLD, SETS, Writer, cases, writer
 
+from polyroc._storage.atomic import write_whole
+from polyroc._storage.checkpoint import Checkpoint
 from polyroc.errors import InvalidInput, NotSaved
-from polyroc.files import write_whole
 
 PAGE = resource.getpagesize()
 
@@ -144,9 +145,10 @@ def test_every_writer(
 
 
 def search_on_a_small_disk(folder: str) -> dict[str, Any]:
-    from polyroc.surface import ScoreModel, runner, search
+    from polyroc._storage import checkpoint
+    from polyroc.surface import ScoreModel, search
 
-    runner.SECONDS_BETWEEN_CHECKPOINTS = 0
+    checkpoint.SECONDS_BETWEEN_SAVES = 0
     disk, path = Path(folder), Path(folder, "search.npz")
     model = ScoreModel(*cases(60))
     whole = search(model, generations=30, rng=1)
@@ -188,9 +190,8 @@ def test_a_study_ends_with_its_result(tmp_path: Path, monkeypatch: pytest.Monkey
     from sklearn.naive_bayes import GaussianNB
 
     from polyroc.inference import study
-    from polyroc.inference.study_checkpoint import Checkpoint
 
-    def full(self: Checkpoint, finished: object) -> None:
+    def full(self: Checkpoint, *content: object) -> None:
         raise InvalidInput("study.npz cannot be written (No space left on device).")
 
     y, X = cases(60)

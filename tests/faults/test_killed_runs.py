@@ -15,21 +15,22 @@ import pytest
 from faults.processes import heed_interrupts, names
 from sklearn.ensemble import RandomForestClassifier
 
+from polyroc._storage.npz import read_arrays
 from polyroc.datasets import three_class_mixture
-from polyroc.files import read_arrays
 from polyroc.inference import study
 from polyroc.surface import KnnModel, RocSurface, search
-from polyroc.surface.checkpoint import SCHEMA, Checkpoint
+from polyroc.surface.checkpoint import checkpoint_of
 
 SEARCH = """
 import sys
 from polyroc.datasets import three_class_mixture
-from polyroc.surface import KnnModel, checkpoint, runner, search
-runner.SECONDS_BETWEEN_CHECKPOINTS = 0
+from polyroc._storage import checkpoint
+from polyroc.surface import KnnModel, search
+checkpoint.SECONDS_BETWEEN_SAVES = 0
 save = checkpoint.Checkpoint.save
-def save_and_tell(self, evolution):
-    save(self, evolution)
-    print(evolution.generation, evolution.evaluations, flush=True)
+def save_and_tell(self, identity, progress, arrays):
+    save(self, identity, progress, arrays)
+    print(progress["generation"], progress["evaluations"], flush=True)
 checkpoint.Checkpoint.save = save_and_tell
 X, y = three_class_mixture((30, 30, 30), rng=0)
 search(KnnModel(X, y), generations=10**9, rng=0, checkpoint=sys.argv[1])
@@ -38,7 +39,7 @@ search(KnnModel(X, y), generations=10**9, rng=0, checkpoint=sys.argv[1])
 
 def kept_in(path: Path) -> tuple[int, int]:
     """Generation and evaluations of the search in a file."""
-    progress = read_arrays(path, SCHEMA, "a search")[0]["progress"]
+    progress = read_arrays(path, checkpoint_of(path).schema, "a search")[0]["progress"]
     return progress["generation"], progress["evaluations"]
 
 
@@ -89,7 +90,7 @@ def test_the_generation_before_is_whole_too(tmp_path: Path) -> None:
     assert kept_in(path)[0] < 4
     resumed = search(KnnModel(X, y), generations=5, rng=0, checkpoint=path)
     assert same(resumed, search(KnnModel(X, y), generations=5, rng=0))
-    assert Checkpoint(path).exists()
+    assert checkpoint_of(path).exists()
 
 
 STUDY = """
@@ -97,7 +98,7 @@ import importlib, sys
 from sklearn.ensemble import RandomForestClassifier
 from polyroc.datasets import three_class_mixture
 from polyroc.inference.study import study
-importlib.import_module("polyroc.inference.study_splits").SECONDS_BETWEEN_SAVES = 0.0
+importlib.import_module("polyroc._storage.checkpoint").SECONDS_BETWEEN_SAVES = 0.0
 X, y = three_class_mixture(rng=0)
 forest = {"forest": RandomForestClassifier(10)}
 options = dict(n_splits=int(sys.argv[2]), rng=0, metrics=["hand_till"], n_jobs=2)

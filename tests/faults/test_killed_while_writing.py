@@ -14,7 +14,7 @@ import pytest
 from faults.processes import PACKAGE, forked, in_child, limit_files, names
 from faults.writers import NAMES, NEW, OLD, writer
 
-from polyroc.files import write_whole
+from polyroc._storage.atomic import write_whole
 
 CHANGES = {"open", "chmod", "write", "seek", "flush", "fsync", "__exit__", "close"}
 CHANGES |= {"link", "replace", "rename", "unlink", "truncate"}
@@ -114,11 +114,11 @@ def test_whatever_stops_the_writing(error: type[BaseException], tmp_path: Path) 
 
 
 def test_nothing_else_writes_files() -> None:
-    """All writers go through ``polyroc.files``, so what holds for one holds for all."""
+    """All writers go through ``polyroc._storage.atomic``, so what holds for one holds for all."""
     own = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for path in PACKAGE.rglob("*.py")
-        if path.name not in ("files.py", "lock.py")
+        if path.name not in ("atomic.py", "lock.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call) and opens_to_write(node)
     ]

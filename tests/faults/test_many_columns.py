@@ -170,7 +170,7 @@ def test_a_summary_that_outgrows_memory(monkeypatch: pytest.MonkeyPatch) -> None
     """Each pair of classes has histograms of its own, which no limit on columns covers."""
     monkeypatch.setattr(summary, "memory_of_machine", lambda: 10**7)
     y, scores = np.arange(40), np.random.default_rng(0).random((40, 40))
-    with pytest.raises(InvalidInput, match=r"40 classes has reached .* may use 10\.0 MB"):
+    with pytest.raises(InvalidInput, match=r"40 classes needs .* may use 10\.0 MB"):
         PairSummary(range(40)).update(y, scores)
 
 

@@ -23,13 +23,13 @@ from faults.processes import (
 )
 from faults.writers import cases
 
+from polyroc._storage.lock import sole_run
 from polyroc.errors import InvalidInput
-from polyroc.lock import sole_run
 
 HOLDER = """
 import os, sys, time
 from pathlib import Path
-from polyroc.lock import sole_run
+from polyroc._storage.lock import sole_run
 with sole_run(Path(sys.argv[1])):
     worker = os.fork() if "worker" in sys.argv else 1
     if worker == 0:

@@ -41,7 +41,7 @@ def cases(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _arrays() -> Writer:
     """What most of the others go through, with all it can do, and nothing heavy loaded."""
-    from polyroc.files import write_arrays
+    from polyroc._storage.npz import write_arrays
 
     versions = [{"a": np.arange(n), "b": np.ones(n)} for n in (500, 900)]
     return lambda path, version: write_arrays(
@@ -64,7 +64,7 @@ def _surface() -> Writer:
 
 def _search_checkpoint() -> Writer:
     from polyroc.surface import ScoreModel
-    from polyroc.surface.checkpoint import Checkpoint
+    from polyroc.surface.checkpoint import checkpoint_of, save
     from polyroc.surface.evolution import Evolution, Settings
 
     versions = []
@@ -74,13 +74,13 @@ def _search_checkpoint() -> Writer:
         for _ in range(generations):
             evolution.advance()
         versions.append(evolution)
-    return lambda path, version: Checkpoint(path).save(versions[version])
+    return lambda path, version: save(checkpoint_of(path), versions[version])
 
 
 def _study_checkpoint() -> Writer:
     from sklearn.naive_bayes import GaussianNB
 
-    from polyroc.inference.study_checkpoint import Checkpoint
+    from polyroc.inference.study_checkpoint import checkpoint_of, save
     from polyroc.inference.study_plan import plan_of
     from polyroc.inference.study_splits import Finished
 
@@ -89,7 +89,7 @@ def _study_checkpoint() -> Writer:
     versions = [
         Finished(plan, 1, {split: np.full((1, 1), 0.5) for split in range(n)}) for n in (2, 900)
     ]
-    return lambda path, version: Checkpoint(path).save(versions[version])
+    return lambda path, version: save(checkpoint_of(path), versions[version])
 
 
 def _summary() -> Writer:

@@ -8,12 +8,12 @@ import numpy as np
 from hostile import seeds
 
 from polyroc.errors import PolyrocError
-from polyroc.inference.study_checkpoint import Checkpoint as StudyCheckpoint
+from polyroc.inference import study_checkpoint as studies
 from polyroc.metrics import hand_till
 from polyroc.readers import read_features, read_predictions
 from polyroc.scale import PairSummary, evaluate_parquet
 from polyroc.surface import RocSurface
-from polyroc.surface.checkpoint import Checkpoint as SearchCheckpoint
+from polyroc.surface import checkpoint as searches
 
 ROWS_TO_USE = 1000
 """What has more rows is read but not computed with, to try more files in the same time."""
@@ -61,24 +61,24 @@ def surface(path: Path) -> None:
 
 def search_checkpoint(path: Path) -> None:
     """A stopped search: it goes on for a generation, and writes nothing here."""
-    file = SearchCheckpoint(path)
+    file = searches.checkpoint_of(path)
     file.seed()
     evolution = seeds.evolution(seeds.searched()[0])
     try:
-        file.restore(evolution)
+        searches.restore(file, evolution)
     except PolyrocError as error:
         if "different model" not in str(error):
             raise
         evolution = seeds.evolution(seeds.searched()[1])
-        file.restore(evolution)
+        searches.restore(file, evolution)
     evolution.advance()
 
 
 def study_checkpoint(path: Path) -> None:
     """A stopped study."""
-    file, finished = StudyCheckpoint(path), seeds.finished()
+    file, finished = studies.checkpoint_of(path), seeds.finished()
     file.seed()
-    file.restore(finished)
+    studies.restore(file, finished)
     study = finished.study(10)
     if study is not None:
         repr(study), study.means(), study.to_dict()

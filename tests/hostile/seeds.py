@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.inference.study_checkpoint import Checkpoint as StudyCheckpoint
+from polyroc.inference import study_checkpoint as studies
 from polyroc.inference.study_plan import plan_of
 from polyroc.inference.study_splits import Finished
 from polyroc.scale import PairSummary
 from polyroc.surface import KnnModel, LinearModel, MlpModel, RocSurface, ScoreModel, search
-from polyroc.surface.checkpoint import Checkpoint as SearchCheckpoint
+from polyroc.surface import checkpoint as searches
 from polyroc.surface.evolution import Evolution, Settings
 from polyroc.surface.models.model import Model
 
@@ -149,7 +149,7 @@ def search_checkpoint() -> tuple[bytes, ...]:
             running.advance()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "file")
-            SearchCheckpoint(path).save(running)
+            searches.save(searches.checkpoint_of(path), running)
             made.append(path.read_bytes())
     return tuple(made)
 
@@ -170,7 +170,7 @@ def study_checkpoint() -> tuple[bytes, ...]:
     done.reasons[("other", "vus")] = "it does not exist"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "file")
-        StudyCheckpoint(path).save(done)
+        studies.save(studies.checkpoint_of(path), done)
         return (path.read_bytes(),)
 
 

@@ -11,9 +11,9 @@ from hostile import crafted
 from hostile.child import read_in_child
 from hostile.loaders import LOADERS
 
-from polyroc import memory
+from polyroc._storage import limits
+from polyroc._storage.limits import check_size, in_words, memory_of_machine
 from polyroc.errors import InvalidInput
-from polyroc.memory import check_size, in_words, memory_of_machine
 from polyroc.readers import read_predictions
 
 SPACE = 12 << 30
@@ -56,7 +56,7 @@ def test_parquet_bombs(loader: str, tmp_path: Path) -> None:
     found = read_in_child(loader, crafted.parquet_bombs(), tmp_path, SPACE, seconds=110)
     for what, each in found.items():
         assert "broken" not in each, f"{what}: {each}"
-        assert each["peak"] < memory.ROOM + LITTLE, f"{what}: {in_words(each['peak'])}"
+        assert each["peak"] < limits.ROOM + LITTLE, f"{what}: {in_words(each['peak'])}"
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_a_text_bomb(tmp_path: Path) -> None:
     files = {"a gzip bomb": crafted.text_bomb()}
     (found,) = read_in_child("csv", files, tmp_path, SPACE, seconds=110).values()
     assert "holds 1.1 GB" in found["outcome"]
-    assert found["peak"] < memory.ROOM + LITTLE
+    assert found["peak"] < limits.ROOM + LITTLE
 
 
 # The same in small: the limit is lowered, and so are the bombs
@@ -106,7 +106,7 @@ def small_bombs() -> dict[str, bytes]:
 
 
 def test_small_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "ROOM", SMALL)
+    monkeypatch.setattr(limits, "ROOM", SMALL)
     for what, content in small_bombs().items():
         path = tmp_path / "file"
         path.write_bytes(content)
@@ -141,7 +141,7 @@ def test_a_word_that_every_row_repeats_is_kept_once(tmp_path: Path) -> None:
 
 def test_honest_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Above the limit, but in proportion to the file."""
-    monkeypatch.setattr(memory, "ROOM", 1000)
+    monkeypatch.setattr(limits, "ROOM", 1000)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 5000)
     path = tmp_path / "file"
@@ -155,9 +155,9 @@ def test_honest_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_limits() -> None:
-    check_size(memory.ROOM, 1, "x")
+    check_size(limits.ROOM, 1, "x")
     with pytest.raises(InvalidInput, match=r"x has 1 bytes but holds 1\.1 GB, more"):
-        check_size(memory.ROOM + 1, 1, "x")
+        check_size(limits.ROOM + 1, 1, "x")
     large = 2 * memory_of_machine()
     with pytest.raises(InvalidInput, match=r"and this process may use .* of memory"):
         check_size(large, large, "x")

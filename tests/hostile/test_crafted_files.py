@@ -19,7 +19,7 @@ from polyroc.readers import read_features, read_predictions
 from polyroc.report import write_report
 from polyroc.scale import PairSummary, evaluate_parquet
 from polyroc.surface import RocSurface, search
-from polyroc.surface.checkpoint import Checkpoint as SearchCheckpoint
+from polyroc.surface.checkpoint import checkpoint_of
 
 Files = dict[str, bytes]
 
@@ -194,7 +194,7 @@ def test_what_is_no_file(loader: str, make: Callable[[Path], None], tmp_path: Pa
     make(path)
     before = path.lstat() if os.path.lexists(path) else None
     if loader.endswith("checkpoint") and make in (nothing, a_loop, a_dead_end):
-        assert not SearchCheckpoint(path).exists(), "a search or study makes it"
+        assert not checkpoint_of(path).exists(), "a search or study makes it"
         return
     found = outcome(lambda: LOADERS[loader].read(path), path)
     assert isinstance(found, InvalidInput)

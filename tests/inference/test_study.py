@@ -19,10 +19,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from polyroc import hand_till, registry
+from polyroc._storage.checkpoint import Checkpoint
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference.study import StudyInterrupted, study
-from polyroc.inference.study_checkpoint import Checkpoint
 from polyroc.inference.study_plan import PAPER_METRICS
 from polyroc.inference.study_result import Study
 from polyroc.inference.study_splits import _seeded, _state
@@ -291,8 +291,8 @@ def test_ctrl_c_keeps_the_finished_splits_and_the_study_goes_on(tmp_path):
 @pytest.mark.parametrize(("seconds", "sizes"), [(-1.0, [1, 2, 3, 3]), (1e9, [3])])
 def test_splits_are_saved_on_the_way_once_in_a_while(tmp_path, monkeypatch, seconds, sizes):
     saved = []
-    monkeypatch.setattr(Checkpoint, "save", lambda _, finished: saved.append(len(finished.values)))
-    monkeypatch.setattr("polyroc.inference.study_splits.SECONDS_BETWEEN_SAVES", seconds)
+    monkeypatch.setattr(Checkpoint, "save", lambda *parts: saved.append(len(parts[-1]["values"])))
+    monkeypatch.setattr("polyroc._storage.checkpoint.SECONDS_BETWEEN_SAVES", seconds)
     options = {"n_splits": 3, "rng": 0, "metrics": FEW, "n_jobs": 1}
     study({"tree": TREE}, X, Y, checkpoint=tmp_path / "study.npz", **options)
     assert saved == sizes
@@ -325,7 +325,7 @@ def test_a_finished_file_needs_no_work_and_can_be_extended(tmp_path):
         ({"estimators": {"tree": DecisionTreeClassifier(max_depth=4)}}, "estimators"),
         ({"metrics": ["hand_till"]}, "metrics"),
         ({"test_size": 0.3}, "test_size"),
-        ({"rng": 1}, "seed"),
+        ({"rng": 1}, "rng"),
     ],
 )
 def test_a_file_of_another_study_is_an_error_and_stays(tmp_path, change, what):

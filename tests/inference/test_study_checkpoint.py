@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
+from polyroc._storage.checkpoint import Checkpoint
+from polyroc._storage.npz import read_arrays, write_arrays
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, NotSaved
-from polyroc.files import read_arrays, write_arrays
 from polyroc.inference.study import study
-from polyroc.inference.study_checkpoint import SCHEMA, Checkpoint
+from polyroc.inference.study_checkpoint import checkpoint_of
 
 X, Y = three_class_mixture((20, 15, 10), rng=3)
+SCHEMA = "polyroc study 2"
 MODELS = {"bayes": GaussianNB()}
 NAN_WITH_REASON = ["roc_auc", "hand_till"]
 
@@ -39,10 +41,10 @@ def test_content(path):
     header, arrays = read_arrays(path, SCHEMA, "a study")
     assert arrays["splits"].tolist() == [0, 1, 2]
     assert arrays["values"].shape == (3, 1, 2)
-    (learner, metric, reason), *others = header["reasons"]
+    (learner, metric, reason), *others = header["progress"]["reasons"]
     assert (learner, metric, others) == ("bayes", "roc_auc", [])
     assert "defined for 2 classes" in reason
-    assert Checkpoint(path).exists() and Checkpoint(path).seed() == 0
+    assert checkpoint_of(path).exists() and checkpoint_of(path).seed() == 0
 
 
 def test_what_the_file_holds_is_taken_over(path):
@@ -56,17 +58,22 @@ def test_what_the_file_holds_is_taken_over(path):
     assert resumed.splits == (0, 1, 2)
 
 
-@pytest.mark.parametrize("key", ["settings", "reasons", "splits", "values"])
+@pytest.mark.parametrize("key", ["identity", "progress", "reasons", "splits", "values"])
 def test_parts_that_are_missing(path, key):
-    rewrite(path, lambda header, arrays: (header if key in header else arrays).pop(key))
+    rewrite(
+        path,
+        lambda header, arrays: next(
+            part for part in (header, header["progress"], arrays) if key in part
+        ).pop(key),
+    )
     with pytest.raises(InvalidInput, match=f"can be continued .it has no '{key}'.; it was left"):
         run(path)
 
 
 @pytest.mark.parametrize("reasons", [{}, "abc", [1], ["abc"], [["a", "b"]], [["a", "b", 1]]])
 def test_reasons_that_are_none(path, reasons):
-    rewrite(path, lambda header, _: header.update(reasons=reasons))
-    with pytest.raises(InvalidInput, match="its settings or reasons are not those of a study"):
+    rewrite(path, lambda header, _: header["progress"].update(reasons=reasons))
+    with pytest.raises(InvalidInput, match="its reasons are not those of a study"):
         run(path)
 
 
@@ -93,17 +100,17 @@ def test_values_that_are_none(path, values):
 @pytest.mark.parametrize("seed", [-1, True, 0.0, "0", None])
 def test_seeds_that_are_none(path, seed):
     """Asked for only where the call gives none."""
-    rewrite(path, lambda header, _: header["settings"].update(seed=seed))
+    rewrite(path, lambda header, _: header["identity"].update(rng=seed))
     with pytest.raises(InvalidInput, match=r"can be continued .its seed is"):
         run(path, rng=None)
 
 
 def test_a_file_that_cannot_be_written_ends_no_study(tmp_path, monkeypatch):
-    def refuse(_self, _finished):
+    def refuse(*_):
         raise InvalidInput("there is no room.")
 
     monkeypatch.setattr(Checkpoint, "save", refuse)
-    monkeypatch.setattr("polyroc.inference.study_splits.SECONDS_BETWEEN_SAVES", -1.0)
+    monkeypatch.setattr("polyroc._storage.checkpoint.SECONDS_BETWEEN_SAVES", -1.0)
     with pytest.warns(NotSaved) as told:
         found = run(tmp_path / "study.npz", n_splits=2)
     assert [str(each.message) for each in told] == [

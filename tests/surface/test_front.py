@@ -254,7 +254,7 @@ def test_random_rules_decide_case_by_case(surface: RocSurface) -> None:
 
 def test_crafted_models_in_files_are_refused(surface: RocSurface, tmp_path: Path) -> None:
     """Compiled loops do not check positions; loading does."""
-    from polyroc.files import read_arrays, write_arrays
+    from polyroc._storage.npz import read_arrays, write_arrays
     from polyroc.surface.storage import SCHEMA
 
     path = tmp_path / "surface.npz"

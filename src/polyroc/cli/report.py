@@ -54,7 +54,8 @@ def report(
 
 def check_output(output: str, source: str | None = None) -> Path:
     """The path of a file that can be written, before the work is done."""
-    from polyroc.files import check_place, path_of
+    from polyroc._storage.atomic import check_place
+    from polyroc._storage.paths import path_of
 
     path = path_of(output, "--output")
     check_place(path, "the output")

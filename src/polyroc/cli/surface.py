@@ -162,7 +162,7 @@ def read_costs(path: str, classes: tuple[Any, ...]) -> Any:
     """Costs from a JSON file: rows in the order of the classes, or {truth: {decided: cost}}."""
     import json
 
-    from polyroc.files import path_of
+    from polyroc._storage.paths import path_of
     from polyroc.options import reason_of
     from polyroc.readers.table import content_of
     from polyroc.surface.costs import checked_costs

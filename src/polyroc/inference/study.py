@@ -13,14 +13,15 @@ stopped one goes on where it was.
 import os
 from collections.abc import Iterable
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
-from polyroc.files import path_of
-from polyroc.inference.study_checkpoint import Checkpoint
+from polyroc._storage.checkpoint import Autosave, Checkpoint
+from polyroc._storage.lock import sole_run
+from polyroc.inference.study_checkpoint import checkpoint_of, restore, save
 from polyroc.inference.study_plan import Estimators, plan_of
 from polyroc.inference.study_result import Study
 from polyroc.inference.study_splits import Finished, run_splits
-from polyroc.lock import sole_run
 from polyroc.options import flag, repeats
 from polyroc.seeds import seed_of
 from polyroc.typing import LabelsLike, RandomState
@@ -87,16 +88,17 @@ def study(
     """
     plan = plan_of(estimators, X, y, test_size, metrics, labels)
     n_splits, shown = repeats(n_splits, "n_splits", least=1), flag(progress, "progress")
-    store = None if checkpoint is None else Checkpoint(path_of(checkpoint, "checkpoint"))
-    with nullcontext() if store is None else sole_run(store.path):
-        finished = Finished(plan, _seed(rng, store))
-        if store is not None:
-            store.restore(finished)
+    file = None if checkpoint is None else checkpoint_of(checkpoint)
+    with nullcontext() if file is None else sole_run(file.path):
+        finished = Finished(plan, _seed(rng, file))
+        if file is not None:
+            restore(file, finished)
         missing = [split for split in range(n_splits) if split not in finished.values]
-        if store is not None and missing:
-            store.check_place()
+        if file is not None and missing:
+            file.check_place()
+        keeping = Autosave("study", partial(save, file, finished) if file and missing else None)
         try:
-            run_splits(finished, missing, n_splits, n_jobs, shown, store)
+            run_splits(finished, missing, n_splits, n_jobs, shown, keeping)
         except KeyboardInterrupt:
             raise StudyInterrupted(finished.study(n_splits)) from None
     complete = finished.study(n_splits)
@@ -113,8 +115,8 @@ class StudyInterrupted(KeyboardInterrupt):
         self.study = study
 
 
-def _seed(rng: RandomState, store: "Checkpoint | None") -> int:
+def _seed(rng: RandomState, file: Checkpoint | None) -> int:
     """The number that all streams come from: drawn once, or that of the file."""
-    if rng is None and store is not None and store.exists():
-        return store.seed()
+    if rng is None and file is not None and file.exists():
+        return file.seed()
     return seed_of(rng)

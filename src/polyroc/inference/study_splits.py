@@ -1,17 +1,16 @@
 """Running the splits of a study, in parallel, and keeping what is finished."""
 
 import sys
-import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pickle import PicklingError
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from polyroc.errors import InvalidInput, InvalidType, NotDefined, NotSaved
+from polyroc._storage.checkpoint import Autosave
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference.study_plan import Plan
 from polyroc.inference.study_result import Study
 from polyroc.metrics.declaration import Metric
@@ -19,8 +18,6 @@ from polyroc.options import reason_of
 from polyroc.predictions import Predictions
 from polyroc.threads import thread_count
 from polyroc.typing import Float64Array, IntArray, Label
-
-SECONDS_BETWEEN_SAVES = 5.0
 
 Reasons = dict[tuple[str, str], str]
 
@@ -34,8 +31,9 @@ class Finished:
     values: dict[int, Float64Array] = field(default_factory=dict)
     reasons: Reasons = field(default_factory=dict)
 
-    def settings(self) -> dict[str, Any]:
-        return {**self.plan.fingerprint, "seed": self.seed}
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for splits to belong together."""
+        return {**self.plan.fingerprint, "rng": self.seed}
 
     def study(self, n_splits: int) -> Study | None:
         """What is done of the first so many splits; None if nothing is."""
@@ -56,20 +54,13 @@ class Finished:
         )
 
 
-class Store(Protocol):
-    """Where finished splits are kept."""
-
-    def save(self, finished: Finished) -> None:
-        """Keep them."""
-
-
 def run_splits(
     finished: Finished,
     missing: list[int],
     n_splits: int,
     n_jobs: int | None,
     progress: bool,
-    store: Store | None,
+    keeping: Autosave,
 ) -> None:
     """Run the missing splits, keep what is done, whatever stops the rest."""
     from joblib import effective_n_jobs
@@ -78,16 +69,13 @@ def run_splits(
     n_threads = max(1, thread_count() // effective_n_jobs(n_jobs))
     tasks = (delayed(run_split)(finished.plan, finished.seed, b, n_threads) for b in missing)
     results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
-    saved = time.monotonic()
     try:
         with _progress_bar(progress, n_splits, n_splits - len(missing)) as advance:
             for split, values, reasons in results:
                 finished.values[split] = values
                 finished.reasons.update(reasons)
                 advance()
-                if store is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
-                    _save(store, finished, last=False)
-                    saved = time.monotonic()
+                keeping.if_due()
     except PicklingError as error:
         raise InvalidInput(
             f"Cases and estimators cannot be sent to workers ({_reason(error)}). "
@@ -96,23 +84,13 @@ def run_splits(
         ) from error
     finally:
         results.close()
-        if store is not None and missing:
-            _save(store, finished, last=True)
+        keeping.at_the_end()
 
 
 def _reason(error: PicklingError) -> str:
     """The last line of what joblib hands on, which is the traceback of another process."""
     lines = [line.strip('" ') for line in str(error.__cause__ or error).splitlines()]
     return next((line for line in reversed(lines) if line), type(error).__name__)
-
-
-def _save(store: Store, finished: Finished, last: bool) -> None:
-    """A file that can no longer be written, on a full disk for instance, does not end a study."""
-    try:
-        store.save(finished)
-    except InvalidInput as error:
-        state = "ends" if last else "goes on"
-        warnings.warn(NotSaved(f"The study {state}, but {error}", last), stacklevel=4)
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._storage.limits import memory_of_machine
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError
-from polyroc.memory import memory_of_machine
 from polyroc.options import shown
 from polyroc.typing import FloatArray, Label
 

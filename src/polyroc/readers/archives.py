@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.archives import HoldsObjects, NoArray, Unreadable, read_archive
+from polyroc._storage.npz import HoldsObjects, NoArray, Unreadable, read_archive
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import shown
 from polyroc.predictions._classes import classes_of, listed

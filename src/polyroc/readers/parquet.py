@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from polyroc._storage.limits import check_size
 from polyroc.errors import InvalidInput
-from polyroc.memory import check_size
 from polyroc.readers.parquet_pages import unpacked_size
 from polyroc.readers.table import Table, unreadable, validated
 from polyroc.width import LONGEST_LIST, check_width, is_too_wide, too_wide

@@ -1,7 +1,7 @@
 """A file as a table: which format it has is seen in its first bytes, not in its name.
 
 Files are not trusted: nothing in them is run or unpickled, they lead to no other files, and what a
-small one may become in memory is limited (:mod:`polyroc.memory`).
+small one may become in memory is limited (:mod:`polyroc._storage.limits`).
 """
 
 import io
@@ -13,9 +13,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from polyroc._storage.limits import check_size
+from polyroc._storage.paths import path_of, readable
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.files import path_of, readable
-from polyroc.memory import check_size
 from polyroc.options import harmless, reason_of, shown
 from polyroc.predictions._classes import listed
 from polyroc.readers.arrow_buffers import unpacked_size

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._storage.atomic import check_place, write_whole
+from polyroc._storage.paths import path_of
 from polyroc._version import __version__
-from polyroc.files import check_place, path_of, write_whole
 from polyroc.report import sections
 from polyroc.report.content import Content, gather
 from polyroc.report.explorer import explorer

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._storage.paths import is_there
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.files import is_there
 from polyroc.options import reason_of, shown
 from polyroc.predictions._classes import declared_classes, listed
 from polyroc.predictions._containers import as_label, read_labels

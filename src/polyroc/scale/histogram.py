@@ -8,6 +8,7 @@ A bin remembers the value in it for as long as there is only one. Cases that sha
 tied; of cases that share another bin the order is not known, and bounds allow both.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +46,13 @@ class Bins(NamedTuple):
     codes: Int64Array
 
 
+@lru_cache(maxsize=4)
+def _no_pages(origin: int) -> Int64Array:
+    place = np.full(2 * origin, -1, dtype=np.int64)
+    place.flags.writeable = False
+    return place
+
+
 class Histogram:
     """Weights of the cases of each row in each bin."""
 
@@ -52,7 +60,7 @@ class Histogram:
         self.n_rows = n_rows
         self.mantissa_bits = mantissa_bits
         self._origin = (highest_code(mantissa_bits) >> PAGE_BITS) + 1
-        self._place = np.full(2 * self._origin, -1, dtype=np.int64)
+        self._place = _no_pages(self._origin)
         """First slot of each page by its number, −1 for those that do not exist."""
         self.pages = np.empty(0, dtype=np.int64)
         self.counts = np.zeros((0, n_rows, PAGE))
@@ -150,11 +158,17 @@ class Histogram:
         new = pages[self._place[pages + self._origin] < 0]
         if not new.size:
             return
+        if not self.pages.size:
+            self._place = self._place.copy()  # one is shared by all that are empty
         self._place[new + self._origin] = (len(self.pages) + np.arange(new.size)) << PAGE_BITS
         self.pages = np.concatenate([self.pages, new])
         self.counts = np.concatenate([self.counts, np.zeros((new.size, self.n_rows, PAGE))])
         self.values = np.concatenate([self.values, np.zeros((new.size, PAGE))])
         self.state = np.concatenate([self.state, np.zeros((new.size, PAGE), dtype=np.uint8)])
+
+    def room_for(self, n_pages: int) -> int:
+        """Bytes of memory that so many pages take."""
+        return n_pages and n_pages * PAGE * (8 * self.n_rows + 9) + self._place.nbytes
 
     def _remember(self, slots: Int64Array, values: Float64Array) -> None:
         """Note the only value of a bin, or that it has several."""

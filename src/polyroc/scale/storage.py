@@ -4,35 +4,32 @@ What is read is not trusted. Sizes are checked before memory is set aside, and e
 it is used, so that a crafted file is refused with a reason.
 """
 
-import io
-import json
-import os
-import zipfile
+from collections.abc import Iterable
 from math import comb
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from polyroc._storage.npz import (
+    Arrays,
+    arrays_from_bytes,
+    arrays_to_bytes,
+    read_arrays,
+    write_arrays,
+)
 from polyroc.errors import InvalidInput
-from polyroc.files import open_regular, path_of, write_whole
-from polyroc.memory import check_size
 from polyroc.options import reason_of
 from polyroc.scale.batch import check_weights
 from polyroc.scale.class_sums import digits_are_sound
 from polyroc.scale.codes import LEAST_BITS, MOST_BITS, highest_code, ordered_codes
 from polyroc.scale.histogram import EMPTY, ONE_VALUE, PAGE, PAGE_BITS, SEVERAL, Histogram
-
-if TYPE_CHECKING:
-    from polyroc.scale.summary import PairSummary
+from polyroc.scale.summary import NoRoom, PairSummary, check_room
 
 SCHEMA = "polyroc pair summary 1"
 
-Arrays = dict[str, NDArray[Any]]
-
 _TYPES = {
-    "header": "u1",
     "counts": "i8",
     "weights": "f8",
     "digits": "i8",
@@ -49,11 +46,20 @@ _TYPES = {
 }
 
 
-def packed(summary: "PairSummary") -> bytes:
+def to_bytes(summary: PairSummary) -> bytes:
     """The contents of a file."""
+    return arrays_to_bytes(SCHEMA, *_packed(summary))
+
+
+def save(summary: PairSummary, path: Path) -> None:
+    """Write a summary to a file, which is whole at every moment."""
+    write_arrays(path, SCHEMA, *_packed(summary))
+
+
+def _packed(summary: PairSummary) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays."""
     summary.sample.tidy()
     header = {
-        "schema": SCHEMA,
         "classes": list(summary.classes),
         "mantissa_bits": summary.mantissa_bits,
         "auc_mu": summary.auc_mu,
@@ -64,7 +70,6 @@ def packed(summary: "PairSummary") -> bytes:
     }
     sample = summary.sample
     arrays: Arrays = {
-        "header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8),
         "counts": summary.totals.counts,
         "weights": summary.totals.weights,
         "digits": summary.sums.digits,
@@ -75,9 +80,7 @@ def packed(summary: "PairSummary") -> bytes:
         "sample_weights": sample.weights,
         **_bins_packed(list(summary.histograms.values())),
     }
-    file = io.BytesIO()
-    np.savez(file, **arrays)  # type: ignore[arg-type]
-    return file.getvalue()
+    return header, arrays
 
 
 def _bins_packed(histograms: list[Histogram]) -> Arrays:
@@ -99,11 +102,12 @@ def _bins_packed(histograms: list[Histogram]) -> Arrays:
     }
 
 
-def unpacked(data: bytes) -> "PairSummary":
+def from_bytes(data: bytes) -> PairSummary:
     """The summary in such contents."""
     try:
-        arrays = _arrays(data)
-        return _restored(json.loads(bytes(arrays["header"]).decode()), arrays)
+        return _restored(*arrays_from_bytes(data, SCHEMA, "The summary"))
+    except NoRoom:
+        raise
     except Exception as error:  # what a crafted file holds may be wrong in any way
         raise InvalidInput(
             f"This is no summary that can be read ({reason_of(error)}). Pass what "
@@ -111,36 +115,19 @@ def unpacked(data: bytes) -> "PairSummary":
         ) from error
 
 
-def _arrays(data: bytes) -> Arrays:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = archive.infolist()
-        if sorted(each.filename for each in members) != sorted(f"{name}.npy" for name in _TYPES):
-            raise ValueError("its members are not those of a summary")
-        if any(each.compress_type != zipfile.ZIP_STORED for each in members):
-            raise ValueError("it is compressed")
-        if sum(each.file_size for each in members) > len(data):
-            raise ValueError("its members are larger than the file")
-        return {name: _array(archive.read(f"{name}.npy"), name) for name in _TYPES}
+def load(path: Path) -> PairSummary:
+    """The summary in a file."""
+    header, arrays = read_arrays(path, SCHEMA, "a summary")
+    try:
+        return _restored(header, arrays)
+    except NoRoom:
+        raise
+    except Exception as error:
+        raise InvalidInput(f"{path} is not a summary ({reason_of(error)}).") from error
 
 
-def _array(member: bytes, name: str) -> NDArray[Any]:
-    """An array whose header fits its bytes."""
-    stream = io.BytesIO(member)
-    if npy.read_magic(stream) != (1, 0):
-        raise ValueError(f"{name} has an unknown format")
-    shape, fortran, dtype = npy.read_array_header_1_0(stream)
-    if dtype != np.dtype(f"<{_TYPES[name]}") or (fortran and len(shape) > 1):
-        raise ValueError(f"{name} has the type {dtype}")
-    if int(np.prod(shape, dtype=object)) * dtype.itemsize != len(member) - stream.tell():
-        raise ValueError(f"{name} has a shape that does not fit its size")
-    return np.frombuffer(member, dtype=dtype, offset=stream.tell()).reshape(shape).copy()
-
-
-def _restored(header: dict[str, Any], arrays: Arrays) -> "PairSummary":
-    from polyroc.scale.summary import PairSummary
-
-    if header["schema"] != SCHEMA:
-        raise ValueError(f"its schema is {header['schema']!r}")
+def _restored(header: dict[str, Any], arrays: Arrays) -> PairSummary:
+    _check_types(arrays)
     _check_tables(header, arrays)
     options = {name: header[name] for name in ("mantissa_bits", "auc_mu")}
     summary = PairSummary(header["classes"], **options)
@@ -150,19 +137,21 @@ def _restored(header: dict[str, Any], arrays: Arrays) -> "PairSummary":
     return summary
 
 
+def _check_types(arrays: Arrays) -> None:
+    if sorted(arrays) != sorted(_TYPES):
+        raise ValueError("its members are not those of a summary")
+    for name, kind in _TYPES.items():
+        if arrays[name].dtype != np.dtype(f"<{kind}"):
+            raise ValueError(f"{name} has the type {arrays[name].dtype}")
+
+
 def _check_tables(header: dict[str, Any], arrays: Arrays) -> None:
-    """Whether the empty tables of so many classes and bins are in proportion to the file."""
+    """Whether the tables of so many classes and bins are in the file."""
     n_classes, bits = len(header["classes"]), header["mantissa_bits"]
     _require(type(bits) is int and LEAST_BITS <= bits <= MOST_BITS, "its resolution is")
     _require(arrays["digits"].shape == (3, n_classes, n_classes), "its sums are")
     n_tracks = n_classes + (comb(n_classes, 2) if header["auc_mu"] else 0)
     _require(arrays["lengths"].shape == (n_tracks,), "its bins are")
-    n_places = 2 * (highest_code(bits) >> PAGE_BITS) + 2
-    check_size(8 * n_places * n_tracks, _size(arrays), "The file")
-
-
-def _size(arrays: Arrays) -> int:
-    return sum(array.nbytes for array in arrays.values())
 
 
 def _require(sound: object, what: str) -> None:
@@ -170,7 +159,7 @@ def _require(sound: object, what: str) -> None:
         raise ValueError(f"{what} not sound")
 
 
-def _restore_totals(summary: "PairSummary", header: dict[str, Any], arrays: Arrays) -> None:
+def _restore_totals(summary: PairSummary, header: dict[str, Any], arrays: Arrays) -> None:
     n_classes = len(summary.classes)
     unit, n_faulty, one_column = header["unit"], header["n_faulty"], header["one_column"]
     _require(type(unit) is int and abs(unit) <= 1 << 20, "its unit of weight is")
@@ -198,7 +187,7 @@ def _counts(values: NDArray[Any]) -> bool:
     return bool((np.isfinite(values) & (values >= 0)).all())
 
 
-def _restore_sample(summary: "PairSummary", arrays: Arrays) -> None:
+def _restore_sample(summary: PairSummary, arrays: Arrays) -> None:
     keys, codes = arrays["sample_keys"], arrays["sample_codes"]
     rows, weights = arrays["sample_rows"], arrays["sample_weights"]
     n_classes = len(summary.classes)
@@ -215,7 +204,7 @@ def _restore_sample(summary: "PairSummary", arrays: Arrays) -> None:
     sample.tidy()
 
 
-def _restore_bins(summary: "PairSummary", arrays: Arrays) -> None:
+def _restore_bins(summary: PairSummary, arrays: Arrays) -> None:
     lengths = arrays["lengths"]
     rows = np.array([each.n_rows for each in summary.histograms.values()])
     _require(lengths.shape == rows.shape and (lengths >= 0).all(), "its bins are")
@@ -226,15 +215,20 @@ def _restore_bins(summary: "PairSummary", arrays: Arrays) -> None:
     split = [np.split(arrays[f"bin_{name}"], bounds) for name in ("codes", "states", "values")]
     counts = np.split(arrays["bin_counts"], cells)
     parts = zip(summary.histograms.items(), *split, counts, strict=True)
-    needed, size = 0, _size(arrays)
+    _check_room(summary, split[0])
     for (track, histogram), codes, states, values, cell in parts:
         per_bin = cell.reshape(len(codes), track.n_rows)
-        needed += np.unique(codes >> PAGE_BITS).size * PAGE * 8 * (track.n_rows + 2)
-        check_size(needed, size, "The file")
         _restore_histogram(histogram, codes, states, values, per_bin)
         held = histogram.counts.sum(axis=(0, 2))
         expected = summary.totals.weights[list(track.rows)]
         _require(np.allclose(held, expected, rtol=1e-6, atol=0), "its counts are")
+
+
+def _check_room(summary: PairSummary, codes_of_tracks: Iterable[NDArray[np.int64]]) -> None:
+    """Whether the memory suffices: a page is made for each bin in it, as when it was counted."""
+    parts = zip(summary.histograms.values(), codes_of_tracks, strict=True)
+    pages = ((each, np.unique(codes >> PAGE_BITS).size) for each, codes in parts)
+    check_room(len(summary.classes), sum(each.room_for(number) for each, number in pages))
 
 
 def _restore_histogram(
@@ -257,23 +251,3 @@ def _restore_histogram(
     histogram.counts[pages, :, inside] = counts
     histogram.state[pages, inside] = states
     histogram.values[pages, inside] = values
-
-
-def write(data: bytes, path: str | os.PathLike[str]) -> None:
-    """Write contents to a file, which is whole at every moment."""
-    write_whole(path_of(path), lambda file: file.write(data))
-
-
-def read(path: str | os.PathLike[str]) -> bytes:
-    """The contents of a file."""
-    path = path_of(path)
-    try:
-        with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            check_size(size, size, str(path))
-            return file.read()
-    except InvalidInput:
-        raise
-    except (OSError, ValueError) as error:
-        reason = reason_of(error)
-        raise InvalidInput(f"{path} cannot be read ({reason}). Pass another path.") from None

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._storage.limits import in_words, memory_of_machine
+from polyroc._storage.paths import path_of
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.memory import in_words, memory_of_machine
 from polyroc.options import flag, whole_number
 from polyroc.predictions._classes import declared_classes
 from polyroc.predictions._containers import read_labels
@@ -138,14 +139,7 @@ class PairSummary:
 
     def _check_room(self) -> None:
         """Refuse before memory runs out, which would end the process without a word."""
-        held = sum(each.counts.nbytes for each in self.histograms.values())
-        most = memory_of_machine()
-        if held > SHARE_OF_MEMORY * most:
-            raise InvalidInput(
-                f"The summary of {len(self.classes):,} classes has reached {in_words(held)}, and "
-                f"this process may use {in_words(most)} of memory. A smaller mantissa_bits= makes "
-                "it smaller; evaluate_parquet takes the columns of a file in turn."
-            )
+        check_room(len(self.classes), self.nbytes)
 
     def merge(self, other: "PairSummary") -> "PairSummary":
         """Add the cases of another summary of the same classes and bins; returns self."""
@@ -171,7 +165,7 @@ class PairSummary:
     @property
     def nbytes(self) -> int:
         """Memory of the histograms, in bytes."""
-        return sum(each.counts.nbytes + each.values.nbytes for each in self.histograms.values())
+        return sum(each.room_for(len(each.pages)) for each in self.histograms.values())
 
     def pairwise_auc(self, *, ties: Ties = "fair") -> tuple[Float64Array, Float64Array]:
         """Lower and upper bounds of :func:`polyroc.pairwise_auc` of all cases so far.
@@ -225,29 +219,29 @@ class PairSummary:
 
     def to_bytes(self) -> bytes:
         """The summary as the contents of a file; equal for equal cases in any order."""
-        from polyroc.scale.storage import packed
+        from polyroc.scale.storage import to_bytes
 
-        return packed(self)
+        return to_bytes(self)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "PairSummary":
         """The summary in such contents; whatever else they hold is an error."""
-        from polyroc.scale.storage import unpacked
+        from polyroc.scale.storage import from_bytes
 
-        return unpacked(data)
+        return from_bytes(data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the summary to a file, which is whole at every moment."""
-        from polyroc.scale.storage import write
+        from polyroc.scale.storage import save
 
-        write(self.to_bytes(), path)
+        save(self, path_of(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "PairSummary":
         """The summary in a file."""
-        from polyroc.scale.storage import read
+        from polyroc.scale.storage import load
 
-        return cls.from_bytes(read(path))
+        return load(path_of(path))
 
     @classmethod
     def without_histograms(cls, classes: LabelsLike, **options: Any) -> "PairSummary":
@@ -308,6 +302,21 @@ class PairSummary:
 
     def __repr__(self) -> str:
         return f"PairSummary({self.n_cases:,} cases, {len(self.classes)} classes)"
+
+
+class NoRoom(InvalidInput):
+    """A summary that does not fit into memory."""
+
+
+def check_room(n_classes: int, n_bytes: int) -> None:
+    """Refuse a summary that is larger than the share of memory it may have."""
+    most = memory_of_machine()
+    if n_bytes > SHARE_OF_MEMORY * most:
+        raise NoRoom(
+            f"The summary of {n_classes:,} classes needs {in_words(n_bytes)}, and this process may "
+            f"use {in_words(most)} of memory. A smaller mantissa_bits= makes it smaller; "
+            "evaluate_parquet takes the columns of a file in turn."
+        )
 
 
 def _checked_classes(classes: LabelsLike) -> tuple[Label, ...]:

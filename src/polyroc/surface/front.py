@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._storage.paths import path_of
 from polyroc._version import __version__
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.files import path_of
 from polyroc.options import check_choice, shown, whole_number
 from polyroc.predictions._weights import checked_priors, shares
 from polyroc.results import Estimate

@@ -2,10 +2,9 @@
 
 import signal
 import threading
-import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -14,13 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
-from polyroc.errors import InvalidInput, InvalidType, NotSaved, PolyrocError
-from polyroc.files import path_of
-from polyroc.lock import sole_run
+from polyroc._storage.checkpoint import Autosave, Checkpoint
+from polyroc._storage.lock import sole_run
+from polyroc.errors import InvalidInput, InvalidType, PolyrocError
 from polyroc.options import check_choice, flag, repeats, shown, whole_number
 from polyroc.predictions._containers import read_weights
 from polyroc.seeds import seed_of
-from polyroc.surface.checkpoint import Checkpoint
+from polyroc.surface.checkpoint import checkpoint_of, restore, save
 from polyroc.surface.costs import errors
 from polyroc.surface.evolution import Evolution, Settings
 from polyroc.surface.front import RocSurface, surface_of
@@ -30,8 +29,6 @@ from polyroc.surface.progress import ProgressLine
 from polyroc.surface.strategies import STRATEGIES, Strategy
 from polyroc.threads import thread_count
 from polyroc.typing import RandomState
-
-SECONDS_BETWEEN_CHECKPOINTS = 5.0
 
 
 def search(
@@ -122,7 +119,7 @@ def search(
         strategy,
         None if alpha is None else _checked_alpha(alpha, len(model.cases.classes)),
     )
-    file = None if checkpoint is None else Checkpoint(path_of(checkpoint, "checkpoint"))
+    file = None if checkpoint is None else checkpoint_of(checkpoint)
     threads = None if n_threads is None else thread_count(n_threads)
     shows = flag(progress, "progress")
     with nullcontext() if file is None else sole_run(file.path):
@@ -136,31 +133,19 @@ def _run(
     evolution: Evolution, generations: int, file: Checkpoint | None, line: ProgressLine
 ) -> None:
     with _interruption() as stopped, line:
-        restored = file is not None and file.restore(evolution)
+        restored = file is not None and restore(file, evolution)
         if restored and evolution.generation >= generations:
             return  # all there is to know is in the file, which need not be writable
         if not restored:
             evolution.begin()
         if file:
-            file.save(evolution)  # a file that cannot be written is better known now
-        saved = time.monotonic()
+            save(file, evolution)  # a file that cannot be written is better known now
+        keeping = Autosave("search", partial(save, file, evolution) if file else None)
         while evolution.generation < generations and not stopped.is_set():
             evolution.advance()
             line.show(evolution)
-            if file and time.monotonic() - saved > SECONDS_BETWEEN_CHECKPOINTS:
-                _save(file, evolution, last=False)
-                saved = time.monotonic()
-    if file:
-        _save(file, evolution, last=True)
-
-
-def _save(file: Checkpoint, evolution: Evolution, last: bool) -> None:
-    """A file that can no longer be written, on a full disk for instance, does not end a search."""
-    try:
-        file.save(evolution)
-    except InvalidInput as error:
-        state = "ends" if last else "goes on"
-        warnings.warn(NotSaved(f"The search {state}, but {error}", last), stacklevel=4)
+            keeping.if_due()
+    keeping.at_the_end()
 
 
 @contextmanager

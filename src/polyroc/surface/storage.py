@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._storage.atomic import check_place
+from polyroc._storage.npz import read_arrays, write_arrays
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.files import check_place, read_arrays, write_arrays
 from polyroc.options import reason_of, shown
 from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
 from polyroc.surface.models.model import LARGEST

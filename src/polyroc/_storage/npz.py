@@ -1,26 +1,34 @@
-"""NPZ files read with distrust: nothing is unpickled, and nothing unpacked that the header denies.
+"""NPZ files with a JSON header, written, and read with distrust: nothing is unpickled.
 
 ``numpy.load`` sets memory aside for whatever shape a header announces, and unpacks members of any
 size. Here the directory of the archive must name each array once, the sizes that it announces must
-be allowed by :mod:`polyroc.memory`, and each array must fill its member exactly, before a byte of
-it is unpacked.
+be allowed by :mod:`polyroc._storage.limits`, and each array must fill its member exactly, before a
+byte of it is unpacked.
 """
 
+import io
+import json
 import math
+import os
 import zipfile
 from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from polyroc._storage.atomic import write_whole
+from polyroc._storage.limits import check_size
+from polyroc._storage.paths import open_regular
 from polyroc.errors import InvalidInput
-from polyroc.memory import check_size
 from polyroc.options import reason_of, shown
 
 Arrays = dict[str, NDArray[Any]]
 
+_HEADER = "header"
 _SUFFIX = ".npy"
 _ENCRYPTED = 0x1
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -37,6 +45,76 @@ class HoldsObjects(Unreadable):
 
 class NoArray(Unreadable):
     """A member of the archive that is no array."""
+
+
+def write_arrays(
+    path: Path,
+    schema: str,
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    *,
+    keep_previous: bool = False,
+) -> None:
+    """Write arrays and a header, the file being whole at every moment.
+
+    ``keep_previous`` keeps the file that is replaced under a name beside it.
+    """
+    content = _content(schema, header, arrays)
+    write_whole(path, lambda file: np.savez(file, **content), keep_previous=keep_previous)
+
+
+def arrays_to_bytes(
+    schema: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> bytes:
+    """What ``write_arrays`` writes."""
+    file = io.BytesIO()
+    np.savez(file, **_content(schema, header, arrays))
+    return file.getvalue()
+
+
+def _content(
+    schema: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> dict[str, Any]:
+    """The header is an array of bytes, and comes first."""
+    text = json.dumps({"schema": schema, **header}).encode()
+    return {_HEADER: np.frombuffer(text, dtype=np.uint8), **arrays}
+
+
+def read_arrays(path: Path, schema: str, what: str) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of a file; an error in one line for anything else."""
+    try:
+        with open_regular(path) as file:
+            return _read(file, os.fstat(file.fileno()).st_size, str(path), schema)
+    except FileNotFoundError:
+        raise InvalidInput(f"There is no file {path}.") from None
+    except InvalidInput:
+        raise
+    except Exception as error:  # of many kinds, depending on which byte is broken
+        reason = reason_of(error)
+        raise InvalidInput(f"{path} is not {what} ({reason}); it was left as it is.") from error
+
+
+def arrays_from_bytes(data: bytes, schema: str, what: str) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of what ``arrays_to_bytes`` made."""
+    return _read(io.BytesIO(data), len(data), what, schema)
+
+
+def _read(file: IO[bytes], size: int, name: str, schema: str) -> tuple[dict[str, Any], Arrays]:
+    arrays = read_archive(file, size, name)
+    return _header(arrays, schema), arrays
+
+
+def _header(arrays: Arrays, schema: str) -> dict[str, Any]:
+    """The JSON text that is kept as an array of bytes, taken out."""
+    text = arrays.pop(_HEADER, None)
+    if text is None or text.dtype != np.uint8:
+        raise ValueError("it has no header")
+    header = json.loads(text.tobytes().decode())
+    if not isinstance(header, dict) or "schema" not in header:
+        raise ValueError("its header has no schema")
+    if header["schema"] != schema:
+        raise ValueError(f"its schema is {shown(header['schema'])}, not {schema!r}")
+    return header
 
 
 def read_archive(file: IO[bytes], size: int, name: str) -> Arrays:

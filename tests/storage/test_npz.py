@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyroc import files
+from polyroc._storage import atomic
+from polyroc._storage.atomic import previous_of
+from polyroc._storage.npz import read_arrays, write_arrays
 from polyroc.errors import InvalidInput
-from polyroc.files import previous_of, read_arrays, write_arrays
 
 
 def names(folder: Path) -> list[str]:
@@ -39,7 +40,7 @@ def test_without_links_the_file_before_is_copied(
     def refuse(*_: object) -> None:
         raise OSError("no links here")
 
-    monkeypatch.setattr(files.os, "link", refuse)
+    monkeypatch.setattr(atomic.os, "link", refuse)
     test = tmp_path / "file.npz"
     for number in range(2):
         write_arrays(test, "test 1", {"number": number}, {}, keep_previous=True)

@@ -1,0 +1,1 @@
+"""Files: replaced as a whole, read with distrust, one run at a time on a checkpoint."""
