@@ -176,7 +176,7 @@ def confusion_work(n: int) -> Work:
     costs = rng.dirichlet(np.ones(9), COST_MATRICES).reshape(-1, 3, 3) * (1 - np.eye(3))
     tables = np.zeros_like(costs)
     arrays = probabilities(n), rng.integers(0, 3, n), np.ones(n), costs, tables
-    return Work("confusion_tables", n * COST_MATRICES, lambda: confusion_tables(*arrays))
+    return Work("confusion_tables", n * COST_MATRICES, lambda: confusion_tables(*arrays, 2.0**-40))
 
 
 def triplet_work(n: int) -> Work:

@@ -37,7 +37,7 @@ def test_tables_hold_the_weight_of_each_decision(n_classes, values):
     p, codes, weights = cases_of(n_classes, 40, n_classes, values)
     costs = costs_of(values or 0, 12, n_classes, 6)
     tables = np.zeros_like(costs)
-    confusion_tables(p, codes, weights, costs, tables)
+    confusion_tables(p, codes, weights, costs, tables, 2.0**-40)
     for cost, table in zip(costs, tables, strict=True):
         expected = np.zeros_like(table)
         np.add.at(expected, (codes, decisions(p, cost)), weights)
@@ -47,7 +47,7 @@ def test_tables_hold_the_weight_of_each_decision(n_classes, values):
 def test_tables_are_added_to():
     p, codes, weights = cases_of(1, 9, 3)
     costs, tables = costs_of(1, 2, 3, 6), np.ones((2, 3, 3))
-    confusion_tables(p, codes, weights, costs, tables)
+    confusion_tables(p, codes, weights, costs, tables, 2.0**-40)
     assert tables.sum() == 2 * (9 + weights.sum())
 
 

@@ -15,7 +15,7 @@ from polyroc.report import write_report
 from polyroc.report.cases import confusion, decide
 from polyroc.report.content import gather
 from polyroc.report.page import render
-from polyroc.surface.costs import errors
+from polyroc.surface.costs import errors, least_cost
 
 pytestmark = pytest.mark.browser
 
@@ -46,8 +46,8 @@ def random_costs(rng: np.random.Generator, n_classes: int) -> np.ndarray:
 
 
 def tied(scores: np.ndarray) -> np.ndarray:
-    """Probabilities on a coarse grid, whose expected costs are often equal."""
-    rounded = np.round(scores * 8) / 8
+    """Probabilities with one decimal, whose expected costs are often equal."""
+    rounded = np.round(scores * 10) / 10
     rounded[:, 0] += 1 - rounded.sum(axis=1)
     return np.where((rounded < 0).any(axis=1, keepdims=True), 1 / scores.shape[1], rounded)
 
@@ -83,6 +83,12 @@ def test_the_same_errors_as_in_python(n_classes, model, paged, open_page) -> Non
     tables = opened.run(script, [each.tolist() for each in costs])
     for each, table in zip(costs, tables, strict=True):
         assert table == confusion(scores, codes, each).ravel().tolist()
+        deployed = np.zeros(
+            (n_classes, n_classes)
+        )  # by the probabilities before they were shortened
+        exact = content.models[model].probabilities
+        np.add.at(deployed, (codes, least_cost(exact, each)), 1)
+        assert table == deployed.ravel().tolist()
 
 
 def test_weighted_cases(sample, tmp_path, open_page) -> None:

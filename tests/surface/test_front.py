@@ -1,9 +1,11 @@
 """RocSurface: files, new cases, choices."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, NotDefined, UnknownName
@@ -218,6 +220,60 @@ def test_costs_go_by_name_where_orders_differ() -> None:
     assert share == pytest.approx(point.rate("ectopic", "failing"))
 
 
+class Votes(ClassifierMixin, BaseEstimator):
+    """Gives back the features as probabilities, its classes in sorted order."""
+
+    def fit(self, X: Any, y: Any) -> "Votes":
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        return np.asarray(X)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+@pytest.mark.parametrize("levels", [10, 7])
+def test_deployed_costs_decide_every_case_as_the_point_does(
+    order: list[int], levels: int, tmp_path: Path
+) -> None:
+    """Votes tie at most operating points; the rates of each are those of the deployed rule."""
+    rng = np.random.default_rng(levels)
+    y = rng.integers(0, 3, 300)
+    chances = 0.25 + 0.5 * np.eye(3)[y] * rng.random((300, 1))
+    votes = np.array([rng.multinomial(levels, each / each.sum()) for each in chances]) / levels
+    surface = search(ScoreModel(y, votes[:, order], labels=order), generations=10, rng=0)
+    surface.save(tmp_path / "votes.npz")
+    again = RocSurface.load(tmp_path / "votes.npz")
+    counts, tied = np.bincount(y), 0
+    for index in range(len(surface)):
+        point = surface[[index]].choose(criterion="total_error")
+        deployed = CostSensitiveClassifier(Votes(), point.named_costs).fit(votes, y).predict(votes)
+        assert np.array_equal(deployed, again.decide(votes[:, order], index))
+        table = np.zeros((3, 3))
+        np.add.at(table, (y, deployed), 1)
+        wanted = (table / counts[:, None])[np.ix_(order, order)]
+        assert np.allclose(point.confusion, wanted, atol=1e-12)
+        ascending = np.sort(votes[:, order] @ point.costs, axis=1)
+        tied += int((ascending[:, 1] - ascending[:, 0] < 1e-12).sum())
+    assert tied > 1000
+
+
+def test_what_is_not_named_costs_one_and_is_listed(surface: RocSurface) -> None:
+    named = {("ectopic", "failing"): 10.0, ("failing", "ectopic"): 0.5}
+    full = np.array([[0, 10, 1], [0.5, 0, 1], [1, 1, 0]])
+    assert surface.classes == ("ectopic", "failing", "intra-uterine")
+    point = surface.choose(costs=named)
+    assert point.costs_asked is not None and np.array_equal(point.costs_asked, full)
+    assert point.index == surface.choose(costs=full).index
+    loss = (point.confusion * full).sum(axis=1) @ surface.priors()
+    assert point.value == pytest.approx(loss) and point.value > 0
+    assert "costs asked for, 1 where none was named" in repr(point)
+    assert "10.0000" in repr(point) and "0.5000" in repr(point)
+    assert surface.choose(criterion="total_error").costs_asked is None
+    learner = CostSensitiveClassifier(Votes(), named).fit(np.eye(3), surface.classes)
+    assert np.allclose(learner.costs_ * 10, full)
+
+
 def test_a_frame_of_costs_goes_by_its_names(surface: RocSurface) -> None:
     import pandas as pd
 
@@ -235,7 +291,8 @@ def test_a_frame_of_costs_goes_by_its_names(surface: RocSurface) -> None:
 def test_a_limit_met_by_rounded_sums_is_met() -> None:
     weights = [0.7, 0.1, 0.2, 1, 1]
     model = ScoreModel([0, 0, 0, 1, 1], [0.1, 0.8, 0.9, 0.7, 0.95], sample_weight=weights)
-    point = search(model, generations=5, rng=0).choose(limits={(0, 1): 0.3}, costs={(1, 0): 1})
+    surface = search(model, generations=5, rng=0)
+    point = surface.choose(limits={(0, 1): 0.3}, costs={(1, 0): 1, (0, 1): 0})
     assert point.value == 0 and point.rate(0, 1) == pytest.approx(0.3)
 
 

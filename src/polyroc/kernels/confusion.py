@@ -13,27 +13,54 @@ def confusion_tables(
     weights: NDArray[np.float64],
     costs: NDArray[np.float64],
     tables: NDArray[np.float64],
+    tied: float,
 ) -> None:
     """Add up in ``tables[m, k, j]`` the weight of class k for which j costs least under costs m.
 
-    Products are added from the first class to the last; of equal costs the first is taken. Cost
-    matrices come as (m, K, K), truth first.
+    Of equal costs the first is taken; they are equal if they differ by no more than the share
+    ``tied`` of the larger, or if a chain of such neighbours joins them. Cost matrices come as
+    (m, K, K), truth first.
     """
     n_cases, n_classes = probabilities.shape
+    expected = np.empty(n_classes)
     for m in range(len(costs)):
         by_decision = costs[m].T.copy()
         table = tables[m]
         for i in range(n_cases):
             decided = 0
             least = np.inf
+            rival = np.inf
             for j in range(n_classes):
-                expected = probabilities[i, 0] * by_decision[j, 0]
+                value = probabilities[i, 0] * by_decision[j, 0]
                 for k in range(1, n_classes):
-                    expected += probabilities[i, k] * by_decision[j, k]
-                if expected < least:
-                    least = expected
+                    value += probabilities[i, k] * by_decision[j, k]
+                expected[j] = value
+                if value < least:
+                    rival = least
+                    least = value
                     decided = j
+                elif value < rival:
+                    rival = value
+            if rival * (1 - tied) <= least:
+                decided = first_of_equals(expected, least, tied)
             table[codes[i], decided] += weights[i]
+
+
+@compiled
+def first_of_equals(expected: NDArray[np.float64], least: float, tied: float) -> int:
+    """The first of the costs that a chain of ties joins to the least."""
+    reached = least
+    joined = True
+    while joined:
+        joined = False
+        for value in expected:
+            if value > reached and value * (1 - tied) <= reached:
+                reached = value
+                joined = True
+    for j in range(len(expected)):
+        if expected[j] <= reached:
+            return j
+    return 0
 
 
 LARGEST_COST = 1e12

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.predictions import Predictions
-from polyroc.surface.costs import least_cost
+from polyroc.surface.costs import TIED_SINGLE, least_cost
 from polyroc.typing import Float64Array, Int64Array, IntArray
 
 SCORE_BYTES = 1_230_000
@@ -108,7 +108,8 @@ def decide(scores: NDArray[np.float32], costs: Sequence[Sequence[float]]) -> Int
     >>> decide(p, [[0, 1], [4, 0]]), decide(p, [[0, 1], [1, 0]])
     (array([1, 1]), array([0, 0]))
     """
-    return least_cost(scores.astype(np.float64), np.asarray(costs, dtype=np.float64))
+    table = np.asarray(costs, dtype=np.float64)
+    return least_cost(scores.astype(np.float64), table, TIED_SINGLE)
 
 
 def confusion(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from polyroc.report.cases import SCORE_BYTES, PageCases, stratified
 from polyroc.results import Estimate
-from polyroc.surface.costs import errors, matrices
+from polyroc.surface.costs import TIED_SINGLE, errors, matrices
 from polyroc.surface.objectives import objective_values, on_front
 from polyroc.typing import BoolArray, Float64Array, Int64Array
 
@@ -159,5 +159,5 @@ def _tables(cases: PageCases, scores: NDArray[np.float32], costs: Float64Array) 
     tables = np.zeros((len(costs), n_classes, n_classes))
     weights = np.ones(len(cases)) if cases.weights is None else np.array(cases.weights)
     square = matrices(costs, n_classes)
-    confusion_tables(scores.astype(np.float64), cases.codes, weights, square, tables)
+    confusion_tables(scores.astype(np.float64), cases.codes, weights, square, tables, TIED_SINGLE)
     return tables

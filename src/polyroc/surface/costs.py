@@ -13,8 +13,16 @@ from numpy.typing import ArrayLike
 
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError, UnknownName
 from polyroc.options import shown
-from polyroc.predictions._containers import frame_columns, read_weights
+from polyroc.predictions._containers import read_weights
+from polyroc.statistics.ties import SLACK, tied_with_least
 from polyroc.typing import BoolArray, Float64Array, Int64Array, Label
+from polyroc.utility.square_tables import by_class
+
+TIED = SLACK
+"""Expected costs that differ by no more than this share of the larger are equal."""
+
+TIED_SINGLE = 2.0**-22
+"""The same for probabilities that were rounded to single precision, as those in a report are."""
 
 CostsLike: TypeAlias = ArrayLike | Mapping[tuple[Any, Any], float]
 
@@ -53,8 +61,8 @@ def cost_matrix(costs: CostsLike, classes: Sequence[Label]) -> Float64Array:
 def checked_costs(costs: CostsLike, classes: Sequence[Label]) -> Float64Array:
     """Costs as a K × K table on the scale they were given.
 
-    ``costs`` is such a table, or a mapping from (truth, decided) to a cost, in which a pair that is
-    not named costs nothing.
+    ``costs`` is such a table, or a mapping from (truth, decided) to a cost, in which an error that
+    is not named costs 1. A table with names of rows and columns is matched by them.
     """
     table = _named(costs, classes) if isinstance(costs, Mapping) else _square(costs, classes)
     if not (np.isfinite(table).all() and (table >= 0).all()):
@@ -70,12 +78,8 @@ def checked_costs(costs: CostsLike, classes: Sequence[Label]) -> Float64Array:
 
 
 def _square(costs: Any, classes: Sequence[Label]) -> Float64Array:
-    """A table by position, or by the names of the rows and columns of a frame."""
-    names = frame_columns(costs)
-    unnamed = names == list(range(len(classes))) and set(names) != set(classes)
-    if names is not None and hasattr(costs, "loc") and not unnamed:
-        _check_names(names, list(costs.index), classes)
-        costs = costs.loc[list(classes), list(classes)]
+    """A table by the names of its rows and columns, or by position where it has none."""
+    costs = by_class(costs, classes, "costs")
     try:
         table = np.array(read_weights(costs, "costs"))
     except PolyrocError:
@@ -91,17 +95,8 @@ def _square(costs: Any, classes: Sequence[Label]) -> Float64Array:
     return table
 
 
-def _check_names(columns: list[Any], rows: list[Any], classes: Sequence[Label]) -> None:
-    for names, what in ((rows, "rows"), (columns, "columns")):
-        if set(names) != set(classes) or len(names) != len(classes):
-            raise InvalidInput(
-                f"The {what} of costs are named {shown(names)}, but the classes are "
-                f"{shown(list(classes))}. Name them after the classes, or pass an array."
-            )
-
-
 def _named(costs: Mapping[tuple[Any, Any], float], classes: Sequence[Label]) -> Float64Array:
-    table = np.zeros((len(classes), len(classes)))
+    table = 1 - np.eye(len(classes))
     for pair, cost in costs.items():
         number = read_weights(cost, f"The cost of {shown(pair)}")
         if number.ndim:
@@ -124,19 +119,43 @@ def pair_index(pair: Any, classes: Sequence[Label]) -> tuple[int, int]:
     return places[pair[0]], places[pair[1]]
 
 
-def expected_costs(probabilities: Float64Array, costs: Float64Array) -> Float64Array:
-    """Σ_k λ_kj p_k for each row and decision.
+def expected_costs(
+    probabilities: Float64Array, costs: Float64Array, tied: float = TIED
+) -> Float64Array:
+    """Σ_k λ_kj p_k for each row and decision; what is equal to the least is exactly equal.
 
-    Products are added from the first class to the last, one by one, as in the compiled scan of
-    the search: a matrix product may add in another order and decide ties otherwise.
+    Expected costs that differ by no more than the share ``tied`` of the larger are equal, and so
+    are those that a chain of such neighbours joins: the same costs on another scale, and decimals
+    such as .1, are rounded otherwise.
     """
     expected = probabilities[..., :1] * costs[0]
     for truth in range(1, len(costs)):
         expected = expected + probabilities[..., truth, None] * costs[truth]
+    least = expected.min(axis=-1, keepdims=True)
+    near = expected * (1 - tied) <= least
+    rows = near.sum(axis=-1) > 1
+    if rows.any():
+        close = expected[rows]
+        expected[rows] = np.where(tied_with_least(close, tied * close), least[rows], close)
     return np.asarray(expected)
 
 
-def least_cost(probabilities: Float64Array, costs: Float64Array) -> Int64Array:
-    """The decision of least expected cost for each row, argmin_j Σ_k λ_kj p_k; first of equals."""
-    decided: Int64Array = np.argmin(expected_costs(probabilities, costs), axis=-1).astype(np.int64)
-    return decided
+def least_cost(probabilities: Float64Array, costs: Float64Array, tied: float = TIED) -> Int64Array:
+    """The decision of least expected cost for each row, argmin_j Σ_k λ_kj p_k; first of equals.
+
+    The one rule of every decision by costs; the search counts with the same one, compiled, and the
+    page of a report repeats it.
+
+    Examples
+    --------
+    >>> p = np.array([[0.6, 0.4], [0.9, 0.1]])
+    >>> least_cost(p, np.array([[0.0, 1.0], [1.0, 0.0]]))
+    array([0, 0])
+    >>> least_cost(p, np.array([[0.0, 1.0], [4.0, 0.0]]))
+    array([1, 0])
+    >>> tied = np.array([[0.3, 0.7]])  # .3 · .7 = .7 · .3 as decimals
+    >>> least_cost(tied, np.array([[0.0, 0.7], [0.3, 0.0]]))
+    array([0])
+    """
+    expected = expected_costs(probabilities, costs, tied)
+    return np.asarray(np.argmin(expected, axis=-1), dtype=np.int64)

@@ -153,8 +153,9 @@ class RocSurface:
 
         Parameters
         ----------
-        costs : K × K table or mapping from (truth, decided) to a cost; the expected cost is
-            minimised.
+        costs : K × K table (a frame is matched by its names) or mapping from (truth, decided) to a
+            cost, 1 where an error is not named; the expected cost is minimised. The result lists
+            all costs as ``costs_asked``.
         limits : highest allowed rates, ``{("ill", "well"): 0.05}``, truth first. They go together
             with costs or a criterion; alone, the total error is minimised.
         criterion : ``"total_error"``: share of all cases decided wrongly;

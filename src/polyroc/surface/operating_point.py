@@ -31,9 +31,12 @@ class SurfacePoint:
     index : its position on the surface.
     confusion : (K, K) share of each class (row) decided as each class.
     costs : (K, K) costs whose decisions have these rates, in the order of ``classes``;
-        ``named_costs`` has them by name, for ``CostSensitiveClassifier``.
+        ``named_costs`` has them by name, for ``CostSensitiveClassifier``. Only their ratios mean
+        something: they were found by the search, and are not the costs that were asked for.
     parameters : of the classifier.
     criterion, value : what was minimised, and how low it is here.
+    costs_asked : (K, K) the whole table of costs that ``value`` is the mean of, in the units in
+        which it was given and 1 where nothing was given; None where no costs were.
     """
 
     index: int
@@ -44,6 +47,7 @@ class SurfacePoint:
     criterion: str
     value: float
     surface: "RocSurface"
+    costs_asked: Float64Array | None = None
 
     def rate(self, truth: Any, decided: Any) -> float:
         """Share of the cases of one class that are decided as another."""
@@ -67,11 +71,18 @@ class SurfacePoint:
         return self.surface.decide(X, self.index)
 
     def __repr__(self) -> str:
+        shares = f"{self.criterion} = {self.value:.4f}; share of each class decided as …"
+        parts = [shares, self._table(self.confusion)]
+        if self.costs_asked is not None:
+            parts += ["costs asked for, 1 where none was named", self._table(self.costs_asked)]
+        return "\n".join(parts)
+
+    def _table(self, table: Float64Array) -> str:
         rows: list[dict[str, Any]] = [
             {"truth": str(truth), **dict(zip(map(str, self.classes), row.tolist(), strict=True))}
-            for truth, row in zip(self.classes, self.confusion, strict=True)
+            for truth, row in zip(self.classes, table, strict=True)
         ]
-        return f"{self.criterion} = {self.value:.4f}\n{text_table(rows)}"
+        return text_table(rows)
 
 
 def choose(
@@ -92,7 +103,8 @@ def choose(
                 "Say what is best: costs=, limits=, or criterion= one of " + ", ".join(CRITERIA)
             )
         criterion = "total_error"
-    name, values = _values(surface, costs, criterion, priors)
+    table = None if costs is None else checked_costs(costs, surface.classes)
+    name, values = _values(surface, table, criterion, priors)
     allowed = _within(surface, limits)
     index = int(np.flatnonzero(allowed)[np.argmin(values[allowed])])
     return SurfacePoint(
@@ -104,16 +116,16 @@ def choose(
         name,
         float(values[index]),
         surface,
+        table,
     )
 
 
 def _values(
-    surface: "RocSurface", costs: CostsLike | None, criterion: str | None, priors: Float64Array
+    surface: "RocSurface", costs: Float64Array | None, criterion: str | None, priors: Float64Array
 ) -> tuple[str, Float64Array]:
     """What is to be minimised, its name and a value for each member."""
     if costs is not None:
-        table = checked_costs(costs, surface.classes)
-        return "expected cost", surface.rates @ errors(table * priors[:, None])
+        return "expected cost", surface.rates @ errors(costs * priors[:, None])
     check_choice(criterion, "criterion", CRITERIA)
     if criterion == "farthest_from_chance":
         return "signed distance from chance", signed_distance(surface.rates, surface.n_classes)

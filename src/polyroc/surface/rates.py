@@ -8,7 +8,7 @@ from polyroc.errors import InvalidInput
 from polyroc.kernels.confusion import confusion_tables
 from polyroc.options import shown
 from polyroc.surface.cases import Cases
-from polyroc.surface.costs import errors, matrices
+from polyroc.surface.costs import TIED, errors, matrices
 from polyroc.surface.models.model import Model
 from polyroc.threads import map_threads, thread_count
 from polyroc.typing import Float64Array
@@ -35,7 +35,9 @@ def error_rates(
     square = matrices(costs, n_classes)
 
     def fill(part: slice) -> None:
-        confusion_tables(probabilities, cases.codes, cases.weights, square[part], tables[part])
+        confusion_tables(
+            probabilities, cases.codes, cases.weights, square[part], tables[part], TIED
+        )
 
     if len(costs) * len(cases) <= _WORTH_A_THREAD:
         fill(slice(None))

@@ -1,23 +1,43 @@
-// Decisions and what follows from them. Python counts the same errors to the last case: products
-// are added from the first class to the last in double precision, and the first of equals wins.
+// Decisions and what follows from them. Python counts the same errors to the last case: expected
+// costs that differ by no more than 2⁻²² of the larger are equal, and the first of equals wins.
+// Probabilities come in single precision, so that equal decimals are equal no closer than that.
 
 import { nClasses, nCases, codes, weights, classWeight, totalWeight } from "./data.js";
+
+const TIED = 2 ** -22;
+
+// The first of the costs that a chain of ties joins to the least.
+function firstOfEquals(expected, least) {
+  let reached = least;
+  for (let joined = true; joined; ) {
+    joined = false;
+    for (const value of expected) {
+      if (value > reached && value * (1 - TIED) <= reached) {
+        reached = value;
+        joined = true;
+      }
+    }
+  }
+  return expected.findIndex((value) => value <= reached);
+}
 
 // Costs are K × K in one row, truth first. Fills `decided` with the cheapest decision of each case.
 export function decide(scores, costs, decided) {
   const K = nClasses;
+  const expected = new Float64Array(K);
   for (let i = 0, at = 0; i < nCases; i += 1, at += K) {
-    let least = Infinity;
-    let best = 0;
+    let [least, rival, best] = [Infinity, Infinity, 0];
     for (let j = 0; j < K; j += 1) {
-      let expected = scores[at] * costs[j];
-      for (let k = 1, c = K + j; k < K; k += 1, c += K) expected += scores[at + k] * costs[c];
-      if (expected < least) {
-        least = expected;
+      let value = scores[at] * costs[j];
+      for (let k = 1, c = K + j; k < K; k += 1, c += K) value += scores[at + k] * costs[c];
+      expected[j] = value;
+      if (value < least) {
+        rival = least;
+        least = value;
         best = j;
-      }
+      } else if (value < rival) rival = value;
     }
-    decided[i] = best;
+    decided[i] = rival * (1 - TIED) <= least ? firstOfEquals(expected, least) : best;
   }
 }
 

@@ -137,7 +137,7 @@ class Trial:
         p = self.goal.probabilities
         argmax = 1 - np.eye(p.shape[1])
         decided = {
-            "argmax": (argmax, decide(p, argmax)),
+            "argmax": (argmax, decide(p, None)),
             "bayes": (bayes, decide(p, bayes)),
             "tuned": self.tuned(search),
         }

@@ -1,5 +1,6 @@
 """A scikit-learn classifier that decides for the class of least expected cost."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import shown
 from polyroc.predictions._containers import as_label
-from polyroc.surface.costs import CostsLike, cost_matrix, errors, expected_costs
+from polyroc.surface.costs import CostsLike, cost_matrix, expected_costs, least_cost
 from polyroc.typing import Float64Array, Int64Array, Label
 
 
@@ -32,30 +33,36 @@ def relative_costs(costs: CostsLike | None, classes: tuple[Label, ...]) -> Float
     return np.asarray(table / table.max())
 
 
-def preferences(probabilities: Float64Array, costs: Float64Array) -> Float64Array:
-    """How much each decision is preferred: minus its expected cost, up to a constant and a scale.
+def preferences(probabilities: Float64Array, costs: Float64Array | None) -> Float64Array:
+    """How much each decision is preferred: minus its expected cost; None prefers by probability."""
+    return probabilities if costs is None else -expected_costs(probabilities, costs)
 
-    Where all errors cost the same these are the probabilities themselves, so that the choice is
-    exactly argmax: 1 − p_j would round distinct small probabilities to equal ones.
+
+def decide(probabilities: Float64Array, costs: Float64Array | None) -> Int64Array:
+    """The decision of least expected cost for each row; None is argmax. First of equals.
+
+    Argmax takes probabilities at their last digit, as the inner classifier does. Costs do not:
+    expected costs that are equal as decimals are equal (:func:`polyroc.surface.costs.least_cost`).
     """
-    of_errors = errors(costs)
-    if (of_errors == of_errors[:1]).all():
-        return probabilities
-    return -expected_costs(probabilities, costs)
+    if costs is not None:
+        return least_cost(probabilities, costs)
+    return np.asarray(np.argmax(probabilities, axis=1), dtype=np.int64)
 
 
-def decide(probabilities: Float64Array, costs: Float64Array) -> Int64Array:
-    """The decision of least expected cost for each row, argmin_j Σ_k λ_kj p_k; first of equals.
+def tie_order(costs: CostsLike | None, classes: tuple[Label, ...]) -> Int64Array:
+    """Positions of the classes in the order in which ties are decided.
+
+    A mapping names them in some order, that of an operating point in the order of its surface, so
+    that ties are decided as there; classes that it does not name come last.
 
     Examples
     --------
-    >>> p = np.array([[0.6, 0.4], [0.9, 0.1]])
-    >>> decide(p, np.array([[0.0, 1.0], [1.0, 0.0]]))
-    array([0, 0])
-    >>> decide(p, np.array([[0.0, 1.0], [4.0, 0.0]]))
+    >>> tie_order({("well", "ill"): 1, ("ill", "well"): 4}, ("ill", "well"))
     array([1, 0])
     """
-    return np.asarray(np.argmax(preferences(probabilities, costs), axis=1), dtype=np.int64)
+    named = [pair[0] for pair in costs] if isinstance(costs, Mapping) else []
+    ranks = [named.index(label) if label in named else len(named) for label in classes]
+    return np.argsort(ranks, kind="stable")
 
 
 def class_labels(fitted: Any) -> tuple[Label, ...]:
@@ -103,6 +110,8 @@ class CostDecisions(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     estimator: Any
     estimator_: Any
     costs_: Float64Array
+    _argmax: bool
+    _tie_order: Int64Array
 
     @property
     def classes_(self) -> Any:
@@ -110,9 +119,13 @@ class CostDecisions(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         return self.estimator_.classes_
 
     def predict(self, X: Any) -> Any:
-        """The class of least expected cost; the first of equals."""
+        """The class of least expected cost; of equals the first that a mapping of costs names."""
         check_is_fitted(self, "costs_")
-        return self.classes_[decide(self._probabilities(X), self.costs_)]
+        order, probabilities = self._tie_order, self._probabilities(X)
+        if self._argmax:
+            return self.classes_[decide(probabilities, None)]
+        decided = decide(probabilities[:, order], self.costs_[np.ix_(order, order)])
+        return self.classes_[order[decided]]
 
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the inner classifier; costs do not change them."""
@@ -128,11 +141,13 @@ class CostDecisions(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def decision_function(self, X: Any) -> Float64Array:
         """Minus the expected cost of each decision, up to a constant and a scale.
 
-        The greatest is what ``predict`` decides. For two classes a single number, positive for the
-        second class. With equal costs these are the probabilities.
+        The greatest is what ``predict`` decides; equal ones are exactly equal. For two classes a
+        single number, positive for the second class. Where argmax decides these are the
+        probabilities.
         """
         check_is_fitted(self, "costs_")
-        preferred = preferences(self._probabilities(X), self.costs_)
+        costs = None if self._argmax else self.costs_
+        preferred = preferences(self._probabilities(X), costs)
         return preferred if len(self.classes_) != 2 else preferred[:, 1] - preferred[:, 0]
 
     def _probabilities(self, X: Any) -> Float64Array:
@@ -166,14 +181,15 @@ class CostSensitiveClassifier(CostDecisions):
     estimator : classifier with ``predict_proba``; a clone of it is fitted. One that is fitted
         already goes in as ``sklearn.frozen.FrozenEstimator(fitted)``.
     costs : K × K table, a row per true class and a column per decision, both in the order of the
-        sorted classes, or a mapping from (truth, decided) to a cost, in which a pair that is not
-        named costs nothing. None: all errors cost the same, which is argmax.
+        sorted classes (a frame is matched by its names), or a mapping from (truth, decided) to a
+        cost, in which an error that is not named costs 1. None: argmax. The costs of an operating
+        point, ``point.named_costs``, decide every case as the point does.
 
     Attributes
     ----------
     estimator_ : the fitted classifier.
     classes_ : its classes.
-    costs_ : (K, K) the costs, the largest 1.
+    costs_ : (K, K) all costs, those that were not named included, the largest 1.
     n_features_in_, feature_names_in_ : where the inner classifier has them.
 
     Examples
@@ -202,7 +218,9 @@ class CostSensitiveClassifier(CostDecisions):
             )
         passed = routed(self, sample_weight, fit_params).estimator.fit
         self.estimator_ = clone(self.estimator).fit(X, y, **passed)
-        self.costs_ = relative_costs(self.costs, class_labels(self.estimator_))
+        classes = class_labels(self.estimator_)
+        self.costs_ = relative_costs(self.costs, classes)
+        self._argmax, self._tie_order = self.costs is None, tie_order(self.costs, classes)
         self._take_features()
         return self
 

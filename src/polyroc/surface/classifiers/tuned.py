@@ -28,7 +28,7 @@ from polyroc.surface.classifiers.cost_sensitive import (
 )
 from polyroc.surface.classifiers.out_of_fold import Splits, checked_splits, out_of_fold, positions
 from polyroc.surface.classifiers.sweeps import Goal, Search, class_groups, class_totals, pair_groups
-from polyroc.surface.costs import CostsLike, pair_index
+from polyroc.surface.costs import CostsLike, checked_costs, pair_index
 from polyroc.surface.limits import checked_limits
 from polyroc.typing import Float64Array, Int64Array, Label, PriorsLike
 
@@ -58,8 +58,9 @@ class TunedCostClassifierCV(CostDecisions):
     estimator : classifier with ``predict_proba``; a clone is fitted per fold and one to all cases.
         One that is fitted already goes in as ``sklearn.frozen.FrozenEstimator(fitted)``.
     costs : what errors cost: a K × K table, a row per true class and a column per decision, in the
-        order of the sorted classes, or a mapping from (truth, decided), where a pair that is not
-        named costs nothing. None: every error costs 1, so that the share of errors is minimised.
+        order of the sorted classes (a frame is matched by its names), or a mapping from (truth,
+        decided), where an error that is not named costs 1. None: every error costs 1, so that the
+        share of errors is minimised.
     limits : mapping from (truth, decided) to the highest rate allowed, as a share of the cases of
         that truth. Among costs that honour the limits on cross-fitted decisions, the cheapest.
     minimise : (truth, decided), an error rate to minimise instead of the expected cost; among
@@ -227,6 +228,7 @@ class TunedCostClassifierCV(CostDecisions):
         if chosen.name == "tuned":
             check_honoured(goal, chosen, classes)
         self.costs_, self.chosen_, self.candidates_ = chosen.costs, chosen.name, everyone
+        self._argmax, self._tie_order = chosen.name == "argmax", np.arange(len(classes))
         self.cost_, self.rates_ = chosen.cost, chosen.rates
         self.gain_, self.gain_standard_error_ = chosen.gain, chosen.standard_error
 
@@ -268,11 +270,7 @@ class TunedCostClassifierCV(CostDecisions):
 
 def in_units(costs: CostsLike | None, classes: tuple[Label, ...]) -> Float64Array:
     """Costs as a checked table in the units they were given in."""
-    table = relative_costs(costs, classes)
-    if costs is None:
-        return table
-    given = list(costs.values()) if isinstance(costs, Mapping) else costs
-    return table * np.max(np.asarray(given, dtype=np.float64))
+    return 1 - np.eye(len(classes)) if costs is None else checked_costs(costs, classes)
 
 
 def check_present(
