@@ -1,5 +1,6 @@
 """Inference: intervals, comparisons and studies, written once for every metric."""
 
+from polyroc.inference._reader_study import Power, ReaderStudy, ReaderTest, reader_study
 from polyroc.inference.compare import compare
 from polyroc.inference.comparison import Comparison
 from polyroc.inference.evaluate import estimate, evaluate
@@ -10,10 +11,14 @@ from polyroc.inference.study_result import Study
 
 __all__ = [
     "Comparison",
+    "Power",
+    "ReaderStudy",
+    "ReaderTest",
     "Study",
     "StudyInterrupted",
     "compare",
     "estimate",
     "evaluate",
+    "reader_study",
     "study",
 ]

@@ -1,0 +1,139 @@
+"""Power of a planned reader study from the variance components of a pilot.
+
+Hillis & Berbaum (Academic Radiology 11, 2004), in the form of Hillis, Obuchowski & Berbaum
+(Academic Radiology 18, 2011). With c₀ cases in the pilot and c planned, in the same class shares,
+Var(ε) and the covariances shrink by c₀/c while Var(T·R) stays. A negative Var(T·R) counts as 0.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from polyroc.errors import InvalidInput, NotDefined
+from polyroc.inference._reader_study.analysis import RANDOM, Random
+from polyroc.options import check_choice, shown, whole_number
+from polyroc.results import check_level
+
+MOST_CASES = 10**9
+
+
+@dataclass(frozen=True)
+class Power:
+    """Chance that a planned study finds a difference between two modalities.
+
+    Attributes
+    ----------
+    power : of the two-sided test at ``level``, 0.95 for α = .05.
+    readers, cases : planned.
+    difference : true difference between the means of two modalities.
+    random : what the test takes as random.
+    noncentrality, df, ddf : of the distribution of its statistic.
+    """
+
+    power: float
+    readers: int
+    cases: int
+    difference: float
+    random: str
+    level: float
+    noncentrality: float
+    df: int
+    ddf: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON; infinite degrees of freedom are None."""
+        return {**vars(self), "ddf": None if math.isinf(self.ddf) else self.ddf}
+
+    def __repr__(self) -> str:
+        return (
+            f"power {self.power:.4f} for a difference of {self.difference:g} with {self.readers} "
+            f"readers and {self.cases} cases (random {self.random}, level {self.level:g})"
+        )
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What planning needs of a study."""
+
+    components: Mapping[str, float]
+    n_modalities: int
+    cases: int
+
+    def power(
+        self, readers: int, cases: float, difference: float, random: Random, level: float
+    ) -> Power:
+        """Power for given numbers of readers and cases."""
+        df, freedom = self.n_modalities - 1, (self.n_modalities - 1) * (readers - 1)
+        interaction, ddf = self._error(readers, self.cases / cases, random, freedom)
+        noncentrality = readers * difference**2 / (2 * interaction) if interaction else math.inf
+        found = _beyond_critical(level, df, ddf, noncentrality)
+        whole = int(cases) if math.isfinite(cases) else 0
+        return Power(found, readers, whole, difference, random, level, noncentrality, df, ddf)
+
+    def _error(
+        self, readers: int, shrink: float, random: Random, freedom: float
+    ) -> tuple[float, float]:
+        """Expected denominator of the test, and its degrees of freedom."""
+        parts = self.components
+        excess = max(parts["cov2"] - parts["cov3"], 0.0)
+        own = parts["var_error"] - parts["cov1"]
+        fixed = shrink * (own + (readers - 1) * excess)
+        if random == "cases":
+            return fixed, math.inf
+        interaction = max(parts["var_tr"], 0.0) + shrink * max(own - excess, 0.0)
+        if random == "readers":
+            return interaction, freedom
+        total = max(parts["var_tr"], 0.0) + fixed
+        return total, freedom * (total / interaction) ** 2 if interaction else math.inf
+
+    def cases_needed(
+        self, readers: int, power: float, difference: float, random: Random, level: float
+    ) -> Power:
+        """The fewest cases that reach a power."""
+
+        def at(cases: float) -> Power:
+            return self.power(readers, cases, difference, random, level)
+
+        best = at(math.inf) if random != "cases" else at(MOST_CASES)
+        if best.power < power:
+            raise NotDefined(
+                f"{readers} readers do not reach a power of {power:g} with any number of cases: at "
+                f"most {best.power:.4f}. Plan more readers, or a larger difference."
+            )
+        low, high = 1, 2
+        while at(high).power < power and high < MOST_CASES:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if at(middle).power >= power else (middle, high)
+        return at(high)
+
+
+def _beyond_critical(level: float, df: int, ddf: float, noncentrality: float) -> float:
+    """P(statistic > critical value) under the alternative."""
+    from scipy.special import chdtri, chndtr, fdtri, ncfdtr
+
+    if math.isinf(noncentrality):
+        return 1.0
+    if math.isinf(ddf):
+        return float(1 - chndtr(chdtri(df, 1 - level), df, noncentrality))
+    return float(1 - ncfdtr(df, ddf, noncentrality, fdtri(df, ddf, level)))
+
+
+def check_plan(readers: Any, random: Any, level: float) -> int:
+    """The number of readers, if it and the other options of a plan are possible."""
+    check_choice(random, "random", RANDOM)
+    check_level(level)
+    return whole_number(readers, "readers", least=2)
+
+
+def checked_difference(difference: Any) -> float:
+    """A difference that a study can look for."""
+    known = isinstance(difference, (int, float)) and math.isfinite(difference)
+    if not known or difference == 0:
+        raise InvalidInput(
+            f"difference must be a number other than 0, got {shown(difference)}. Name the "
+            "difference between two modalities that the study should find."
+        )
+    return float(difference)

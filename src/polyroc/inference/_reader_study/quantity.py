@@ -1,0 +1,198 @@
+"""What is estimated for each reader and modality: a metric of predictions, by name.
+
+Everything that a reader study asks of metrics is here: a value, and where there are any, influence
+values of the cases in the order of the cases. Metrics that depend on class shares are taken at the
+shares among all cases of the study, held fixed.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.errors import NotDefined, UnknownName
+from polyroc.inference.influence import Design
+from polyroc.inference.resampling import Question, Replicator, Resampler, drawn_weights
+from polyroc.metrics import registry
+from polyroc.metrics.declaration import Metric
+from polyroc.options import shown
+from polyroc.predictions import Predictions
+from polyroc.threads import map_threads
+from polyroc.typing import Float64Array
+from polyroc.utility import fit_binormal, fit_proper
+from polyroc.utility.categories import RankedCases
+from polyroc.utility.data_cost import HIGHEST, saec_of
+from polyroc.utility.fits import fit_runs, fitted_curve
+
+AVERAGES = frozenset(
+    (
+        "roc_auc", "probabilistic_auc", "scored_auc",
+        "hand_till", "hand_till_probabilistic", "hand_till_scored", "au1p", "aunp", "aunu",
+        "auc_mu", "pdi", "hum", "vus", "vus2", "wvus", "wvus2",
+    )
+)  # fmt: skip
+"""Averages over one case from each class: linear in the cases of each class, so that leaving case i
+of class k out changes them by exactly −φ_i/(n_k − 1)."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A metric as a reader study needs it.
+
+    Attributes
+    ----------
+    name : of the metric.
+    range : lowest and highest value.
+    value : of predictions.
+    influence : φ_i of the cases, or None if the metric has none.
+    is_average : whether leaving a case out changes the value by exactly −φ_i/(n_k − 1).
+    metric : the registered metric, or None.
+    higher_is_better : direction.
+    """
+
+    name: str
+    range: tuple[float, float]
+    value: Callable[[Predictions], float]
+    influence: Callable[[Predictions], Float64Array] | None = None
+    is_average: bool = False
+    metric: Metric | None = None
+    higher_is_better: bool = True
+
+    def without_each_case(self, predictions: Predictions) -> Float64Array:
+        """The value without case i, for every i."""
+        if self.is_average and self.influence is not None:
+            sizes = predictions.class_counts[predictions.codes]
+            moved: Float64Array = self.influence(predictions) / (sizes - 1)
+            return self.value(predictions) - moved
+        rows = np.column_stack([predictions.codes, predictions.scores])
+        _, first, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+
+        def without(case: int) -> float:
+            copies = np.ones(len(predictions))
+            copies[case] = 0
+            return self.value(reweighted(predictions, copies))
+
+        found = np.array(map_threads(without, first.tolist(), predictions.n_threads))
+        return found[same.ravel()]
+
+    def replicates(self, predictions: Predictions, copies: NDArray[Any]) -> Float64Array:
+        """The value for each row of copies of the cases; NaN where there is none."""
+        if self.metric is not None:
+            question = Question(self.metric, options_of(self.metric, predictions))
+            return Replicator(predictions, [question]).values(copies)[:, 0]
+
+        def drawn(row: NDArray[Any]) -> float:
+            try:
+                return self.value(reweighted(predictions, row))
+            except NotDefined:
+                return math.nan
+
+        return np.array(map_threads(drawn, copies, predictions.n_threads))
+
+
+def drawn_copies(predictions: Predictions, seed: int, replicates: range) -> NDArray[Any]:
+    """How often each case is drawn, with replacement within classes, in each replicate."""
+    return drawn_weights(
+        Resampler.of(predictions, Design()), seed, replicates, predictions.n_threads
+    )
+
+
+def reweighted(predictions: Predictions, copies: NDArray[Any]) -> Predictions:
+    """Predictions with so many copies of each case."""
+    kept = np.flatnonzero(copies)
+    weights = copies[kept].astype(np.float64)
+    return predictions.replaced(predictions.codes[kept], predictions.scores[kept], weights)
+
+
+def quantity_of(name: Any) -> Quantity:
+    """The metric of this name: a registered one, or one of a fitted curve."""
+    if isinstance(name, str) and name in _FITTED and name not in registry:
+        return _FITTED[name]
+    if name not in registry:
+        names = ", ".join([*registry, *_FITTED])
+        raise UnknownName(f"There is no metric {shown(name)}. The metrics are {names}.")
+    metric = registry[name]
+    return Quantity(
+        name=name,
+        range=(metric.lowest, metric.highest),
+        value=partial(_registered_value, metric),
+        influence=partial(_registered_influence, metric),
+        is_average=name in AVERAGES,
+        metric=metric,
+    )
+
+
+def options_of(metric: Metric, predictions: Predictions) -> dict[str, Any]:
+    """Class shares of all cases, for a metric that depends on them."""
+    return {"priors": predictions.priors} if metric.prior_weighted else {}
+
+
+def _registered_value(metric: Metric, predictions: Predictions) -> float:
+    return metric.value(predictions, **options_of(metric, predictions))
+
+
+def _registered_influence(metric: Metric, predictions: Predictions) -> Float64Array:
+    found = metric.influence(predictions, **options_of(metric, predictions))
+    if found.reason is not None:
+        raise NotDefined(f"{metric.name} has no influence values here: {found.reason}")
+    return found.cases
+
+
+# Curves fitted to the ranks of two classes: refitted for each case left out and each replicate.
+
+
+def _fitted_area(model: str, predictions: Predictions) -> float:
+    """Area under the fitted curve, in the limit where a threshold separates the classes."""
+    _check_two(f"{model}_auc", predictions)
+    data = fit_runs(RankedCases.of(predictions))
+    if data.ordered:
+        return 1.0 if data.right_way else (0.0 if model == "binormal" else 0.5)
+    return float(fitted_curve(data, model).area)
+
+
+def _fitted_cost(model: Any, predictions: Predictions) -> float:
+    _check_two("saec", predictions)
+    return float(saec_of(RankedCases.of(predictions), model))
+
+
+def _check_two(name: str, predictions: Predictions) -> None:
+    if predictions.n_classes != 2:
+        raise NotDefined(
+            f"{name} is defined for 2 classes, but there are {predictions.n_classes}. "
+            "Use hand_till, which is defined for any number."
+        )
+
+
+def fit_notes(name: str, predictions: Predictions) -> str | None:
+    """What is unusual about the fit behind a value, if there is one."""
+    if name not in _FITTED or name == "saec_hull":
+        return None
+    fit = fit_proper if "proper" in name else fit_binormal
+    labels: Sequence[Any] = list(predictions.classes)
+    truth = [labels[code] for code in predictions.codes.tolist()]
+    try:
+        return fit(truth, predictions.scores[:, 1], labels=labels).note
+    except NotDefined:
+        return "a threshold separates the classes, so the value is the limit of the model"
+
+
+def _area(model: str) -> Quantity:
+    return Quantity(f"{model}_auc", (0.0, 1.0), partial(_fitted_area, model))
+
+
+def _cost(name: str, model: str) -> Quantity:
+    cost = partial(_fitted_cost, model)
+    return Quantity(name, (0.0, HIGHEST), cost, higher_is_better=False)
+
+
+_FITTED = {
+    "binormal_auc": _area("binormal"),
+    "proper_auc": _area("proper"),
+    "saec": _cost("saec", "binormal"),
+    "saec_proper": _cost("saec_proper", "proper"),
+    "saec_hull": _cost("saec_hull", "hull"),
+}
