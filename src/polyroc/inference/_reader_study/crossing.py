@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import listed
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
+from polyroc.predictions._classes import listed
 
 _NAMED = 5
 """Missing readings that a message names."""

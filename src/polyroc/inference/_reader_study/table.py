@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.classes import classes_of, listed
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._reader_study.crossing import check_crossed, reading
-from polyroc.intake import read_numbers
 from polyroc.options import shown
+from polyroc.predictions._classes import classes_of, listed
+from polyroc.predictions._containers import read_numbers
 from polyroc.readers.names import BEGINNINGS
 from polyroc.typing import Float64Array, Label, LabelsLike
 
