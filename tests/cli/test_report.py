@@ -60,6 +60,7 @@ def test_passes_what_the_file_and_the_options_say(tmp_path: Path, writer: Writer
     assert options == {
         "labels": list(example.labels),
         "sample_weight": None,
+        "groups": None,
         "title": "T",
         "level": 0.8,
     }
@@ -77,8 +78,15 @@ def test_demo_without_a_path_leaves_the_folder_alone(
     path.parent.rmdir()
 
 
-def test_says_that_groups_are_not_used(tmp_path: Path, writer: Writer) -> None:
+def test_groups_and_weights_are_picked_up_as_by_evaluate(tmp_path: Path, writer: Writer) -> None:
     head, *rows = FOUR_CASES.splitlines()
-    text = "\n".join([f"{head},patient", *(f"{row},{n}" for n, row in enumerate(rows))])
-    result = run("report", written(tmp_path, text), "-o", tmp_path / "r.html")
-    assert "uses the groups in 'patient'" in " ".join(result.stdout.split())
+    cases = [f"{row},p{n // 2},{n + 1}" for n, row in enumerate(rows * 3)]
+    path = written(tmp_path, "\n".join([f"{head},patient,weight", *cases]))
+    result = run("report", path, "-o", tmp_path / "r.html")
+    assert "weights in 'weight'; groups in 'patient'" in " ".join(result.stdout.split())
+    run("report", path, "-o", tmp_path / "r.html", "--groups", "none", "--weights", "none")
+    taken = [(call[-1]["groups"], call[-1]["sample_weight"]) for call in writer.calls]
+    groups, weights = (list(each) for each in taken[0])
+    assert groups == [groups[n - n % 2] for n in range(12)] and len(set(groups)) == 6
+    assert weights == list(range(1, 13))
+    assert taken[1] == (None, None)

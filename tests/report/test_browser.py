@@ -115,7 +115,7 @@ def test_a_slider_moves_everything(example_page, open_page) -> None:
         "() => ['simplex', 'surface-view'].map((id) => document.getElementById(id).toDataURL())"
     )
     before = opened.run(pictures)
-    page.focus("#cost-6")  # rare decided as common
+    page.focus("#cost-6")  # rare classified as common
     page.keyboard.press("End")
     costs = 1 - np.eye(3)
     costs[2, 0] = float(page.input_value("#cost-6-number"))
@@ -134,7 +134,7 @@ def test_a_slider_moves_everything(example_page, open_page) -> None:
     assert shown == [f"{(table * costs).sum() / 850:.4f}" for table in tables]
     right = np.trace(expected) / 850
     assert f"{100 * right:.1f}\u00a0% of cases" in page.inner_text("#explorer-summary")
-    page.locator("#explorer-live", has_text="of cases rightly").wait_for(state="attached")
+    page.locator("#explorer-live", has_text="of cases correctly").wait_for(state="attached")
     assert page.get_attribute("#cost-6", "aria-valuetext") == "cost 100"
 
 
@@ -187,7 +187,7 @@ def test_limits(paged, open_page) -> None:
     assert [float(number) for number in numbers] == surface.costs[best].tolist()
     for cell in (1, 2, 3, 5, 6, 7):
         page.fill(f"#limit-{cell}-number", "0")
-    assert "No operating point keeps all limits" in page.inner_text("#limit-message")
+    assert "No operating point in this page meets all limits" in page.inner_text("#limit-message")
 
 
 def test_a_cell_lists_and_marks_its_cases(example_page, open_page) -> None:
@@ -224,7 +224,7 @@ def test_pointing_at_a_case_tells_its_row(tmp_path, open_page) -> None:
         x, y = scores[row] @ corners
         page.mouse.move(box["x"] + x, box["y"] + y)
         page.locator("#explorer .tip", has_text=f"Row {row}: ").first.wait_for()
-        assert page.inner_text("#explorer .tip").startswith(f"Row {row}: truth b, decided")
+        assert page.inner_text("#explorer .tip").startswith(f"Row {row}: b, classified as")
     page.mouse.move(0, 0)
     page.locator("#explorer .tip").first.wait_for(state="hidden")
 

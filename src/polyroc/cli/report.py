@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from polyroc.cli.options import level_option, read, role_options
+from polyroc.cli.options import groups_option, level_option, read, role_options
 from polyroc.cli.wording import printable
 from polyroc.errors import InvalidInput
 
@@ -12,6 +12,7 @@ from polyroc.errors import InvalidInput
 @click.command(short_help="Write a page about predictions, for a browser.")
 @click.argument("file")
 @role_options
+@groups_option
 @click.option("-o", "--output", metavar="PATH", required=True, help="The HTML file to write.")
 @click.option("--title", help="Title of the page.")
 @level_option
@@ -21,6 +22,7 @@ def report(
     columns: list[str] | None,
     labels: list[str] | None,
     weights: str | None,
+    groups: str | None,
     output: str,
     title: str | None,
     level: float,
@@ -30,7 +32,7 @@ def report(
     from polyroc.report import write_report
 
     with working("reading"):
-        cases = read(file, target, columns, labels, weights)
+        cases = read(file, target, columns, labels, weights, groups)
     path = check_output(output, file)
     with working("writing the report"):
         write_report(
@@ -39,16 +41,12 @@ def report(
             cases.models,
             labels=list(cases.labels),
             sample_weight=cases.sample_weight,
+            groups=cases.groups,
             title=title,
             level=level,
         )
     screen = console()
     screen.print(printable(f"Read as: {cases.roles.describe()}."))
-    if cases.roles.group is not None:
-        screen.print(
-            f"Note. Intervals of the report take cases as independent; `polyroc evaluate` uses the "
-            f"groups in {printable(repr(cases.roles.group))}."
-        )
     screen.print(printable(f"Report: {path}"), soft_wrap=True)
 
 

@@ -1,4 +1,4 @@
-"""One HTML page that tells what predictions are worth, and lets the reader weigh their errors."""
+"""One HTML page that says how good predictions are, and lets the reader weigh their errors."""
 
 from polyroc.report.page import write_report
 

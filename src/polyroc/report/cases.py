@@ -37,6 +37,7 @@ class PageCases:
     weights : (m,), or None where every case weighs the same.
     scores : (m, K) probabilities in single precision, of each model that has them.
     n_cases : number of cases from which these were drawn.
+    groups : (m,) number of the group of each case, or None where cases are independent.
     """
 
     rows: Int64Array
@@ -44,6 +45,7 @@ class PageCases:
     weights: Float64Array | None
     scores: Mapping[str, NDArray[np.float32]]
     n_cases: int
+    groups: Int64Array | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -52,6 +54,7 @@ class PageCases:
     def n_bytes(self) -> int:
         """Bytes that the cases take in the page, before they are written as base64."""
         per_case = (4 if self.sampled else 0) + (0 if self.weights is None else 8) + 1
+        per_case += (0 if self.groups is None else 4) + int(self.codes.max(initial=0) > 255)
         return len(self) * per_case + sum(scores.nbytes for scores in self.scores.values())
 
     @property
@@ -61,13 +64,17 @@ class PageCases:
 
 
 def page_cases(
-    predictions: Predictions, rows: IntArray, probabilities: Mapping[str, Any]
+    predictions: Predictions,
+    rows: IntArray,
+    probabilities: Mapping[str, Any],
+    groups: IntArray | None = None,
 ) -> PageCases:
     """All cases, or a stratified sample where they would make the page too large."""
     n_models = len(probabilities)
     most = SCORE_BYTES - TABLE_BYTES * max(0, n_models - 3)
     per_case = 4 * predictions.n_classes * max(n_models, 1) + 1  # scores and class
-    per_case += 0 if predictions.weights is None else 8
+    per_case += predictions.n_classes > 256
+    per_case += (0 if predictions.weights is None else 8) + (0 if groups is None else 4)
     if len(predictions) * per_case > most:
         per_case += 4  # the row, which then cannot be counted
     chosen = stratified(predictions.codes, most // per_case)
@@ -77,6 +84,7 @@ def page_cases(
         None if predictions.weights is None else predictions.weights[chosen],
         {name: table[chosen].astype(np.float32) for name, table in probabilities.items()},
         len(predictions),
+        None if groups is None else np.unique(groups[chosen], return_inverse=True)[1],
     )
 
 
@@ -118,8 +126,8 @@ def confusion(
     costs: Sequence[Sequence[float]],
     weights: Float64Array | None = None,
 ) -> Float64Array:
-    """(K, K) weight of the cases of each class (row) decided as each class, as in the page."""
+    """(K, K) weight of the cases of each class (row) classified as each class, as in the page."""
     n_classes = scores.shape[1]
-    cells = codes * n_classes + decide(scores, costs)
+    cells = codes.astype(np.int64) * n_classes + decide(scores, costs)
     table = np.bincount(cells, weights, minlength=n_classes**2)
     return table.reshape(n_classes, n_classes).astype(np.float64)

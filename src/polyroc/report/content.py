@@ -11,6 +11,7 @@ from polyroc.curves.roc import RocCurve, roc_of, two_sides
 from polyroc.display.rate_bands import thinned
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference import Comparison, compare, evaluate
+from polyroc.inference.influence import Design
 from polyroc.metrics import registry
 from polyroc.predictions import Predictions
 from polyroc.predictions._weights import checked_weights
@@ -18,7 +19,7 @@ from polyroc.report.cases import PageCases, page_cases
 from polyroc.report.surfaces import MOST_CLASSES, PageSurface, page_surface
 from polyroc.results import Evaluation, check_level
 from polyroc.statistics.pairs import Ranked
-from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
+from polyroc.typing import Float64Array, Int64Array, LabelsLike, ScoresLike, WeightsLike
 
 MOST_CURVES = 12
 """Classes with a ROC curve; of more, those with the least area are shown."""
@@ -43,7 +44,7 @@ class ModelContent:
     """Class against the rest, for the classes that are drawn."""
     probabilities: Float64Array | None
     fault: str
-    """Why these scores are no probabilities; empty if they are."""
+    """Why these scores are not probabilities; empty if they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,15 @@ class Content:
     comparison: Comparison | None
     cases: PageCases
     surfaces: Mapping[str, PageSurface]
+    n_given: int
+    """Cases given, with those of weight 0."""
+    groups: Int64Array | None = None
+    """Number of the group of each case; None if cases are independent."""
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of cases; cases where they are independent."""
+        return len(self.predictions) if self.groups is None else len(np.unique(self.groups))
 
     @property
     def predictions(self) -> Predictions:
@@ -73,7 +83,8 @@ class Content:
     @property
     def leading(self) -> ModelContent:
         """The model with the highest value of that metric."""
-        return max(self.models, key=lambda model: model.evaluation[self.main_metric].value)
+        values = [model.evaluation[self.main_metric].value for model in self.models]
+        return self.models[int(np.argmax(np.nan_to_num(values, nan=-math.inf)))]
 
 
 def gather(
@@ -82,6 +93,7 @@ def gather(
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
+    groups: Any = None,
     title: str | None = None,
     level: float = 0.95,
 ) -> Content:
@@ -90,7 +102,7 @@ def gather(
     gate = {"labels": labels, "sample_weight": sample_weight}
     named = _named(models)
     found = tuple(
-        _model_content(y_true, name, scores, level, gate, len(named))
+        _model_content(y_true, name, scores, level, gate, groups, len(named))
         for name, scores in named.items()
     )
     _check_same_classes(found)
@@ -98,8 +110,9 @@ def gather(
     n_given = len(first) if sample_weight is None else len(np.asarray(sample_weight))
     _, rows = checked_weights(sample_weight, n_given)
     rows = np.arange(n_given) if rows is None else rows
+    together = Design.of(groups, sample_weight, len(first)).groups
     usable = {model.name: model.probabilities for model in found if model.probabilities is not None}
-    cases = page_cases(first, rows, usable)
+    cases = page_cases(first, rows, usable, together)
     small = first.n_classes <= MOST_CLASSES
     return Content(
         "Multi-class ROC report" if title is None else str(title),
@@ -107,9 +120,13 @@ def gather(
         tuple(str(label) for label in first.classes),
         tuple(repr(label) for label in first.classes),
         found,
-        _comparison(y_true, named, metric_names(first.n_classes), level, gate),
+        _comparison(
+            y_true, named, metric_names(first.n_classes), level, {**gate, "groups": groups}
+        ),
         cases,
         {name: page_surface(cases, name) for name in usable} if small else {},
+        n_given,
+        together,
     )
 
 
@@ -139,6 +156,7 @@ def _model_content(
     scores: ScoresLike,
     level: float,
     gate: Mapping[str, Any],
+    groups: Any,
     n_models: int,
 ) -> ModelContent:
     try:
@@ -151,7 +169,7 @@ def _model_content(
     return ModelContent(
         name,
         predictions,
-        evaluate(y_true, scores, names, level=level, **gate),
+        evaluate(y_true, scores, names, level=level, groups=groups, **gate),
         Ranked().matrix(predictions),
         rest,
         curves,
@@ -169,10 +187,10 @@ def _probabilities(
     except NotDefined as reason:
         fault = str(reason).removeprefix("The explorer needs probabilities, but ").split(". ")[0]
     try:
-        mended = Predictions(y_true, scores, normalize=True, **gate)
+        divided = Predictions(y_true, scores, normalize=True, **gate)
     except InvalidInput:
         return None, fault
-    return np.asarray(mended.probabilities("The explorer"), dtype=np.float64), fault
+    return np.asarray(divided.probabilities("The explorer"), dtype=np.float64), fault
 
 
 def _curves(

@@ -3,40 +3,54 @@
 EXPLANATIONS: dict[str, str] = {
     "difference-clear": (
         "The models were compared on the same cases, so what matters is how their errors differ "
-        "case by case, not whether two intervals overlap. The interval of the difference leaves "
-        "out 0, also after Holm's adjustment for the number of pairs of models."
+        "case by case, not whether two intervals overlap. The paired test rejects equality at the "
+        "5 % level; with more than two models its p-value is adjusted by Holm's method for the "
+        "number of pairs of models."
     ),
     "difference-unclear": (
-        "The models were compared on the same cases. The difference is within what other cases of "
-        "the same kind could turn round. More cases, above all of the smallest class, would "
-        "decide; until then choose by other merits."
+        "The models were compared on the same cases, and the paired test does not reject equality "
+        "at the 5 % level. More cases, above all of the smallest class, may decide; until then "
+        "choose by other criteria."
     ),
     "no-test": (
         "A difference has no standard error if a class has one case, if the models agree on every "
         "case, or if a value lies at the end of its range."
     ),
     "metric-choice": (
-        "Metrics ask different questions. Rank metrics (M, AUNU, PDI) ask whether cases are in the "
-        "right order; AUC_μ whether they lie on the right side of the borders between classes; "
-        "M_p, M_s, AOT and TL also reward probabilities that are far apart. Weighted by "
-        "prevalence, AUNP and AU1P speak for the frequent classes. Decide which question is yours "
-        "before you look at the answers."
+        "Metrics answer different questions. Rank metrics (M, AUNU, PDI) ask whether cases are in "
+        "the correct order; AUC_μ whether they lie on the correct side of the borders between "
+        "classes; M_p, M_s, AOT and TL also reward probabilities that are far apart. Weighted by "
+        "prevalence, AUNP and AU1P depend mostly on the frequent classes. Decide which question "
+        "is yours before you look at the values."
     ),
-    "metrics-agree": "Every metric of the table puts the same model first.",
+    "metrics-agree": (
+        "No metric of the table has a higher value for another model. Whether that model is ahead "
+        "by more than chance is a question for the tests."
+    ),
     "confused-pair": (
         "AUC(k|r) is the share of pairs, one case of class k and one of class r, in which the "
-        "case of k has the higher score of k; ties count half. The two orientations use different "
-        "columns and differ in general. A low value means that no costs and no threshold will "
-        "separate these two classes well: better features would."
+        "case of class k has the higher score for k; ties count half. The two orientations use "
+        "different columns and differ in general. The pair shown has the lowest mean of both. A "
+        "low value means that no costs and no threshold will separate these two classes well: "
+        "better features would."
+    ),
+    "confusion": (
+        "Each case is assigned to its most probable class. The share is that of the true class: "
+        "the highest of all pairs of true and assigned class. In the explorer, give this error a "
+        "higher cost to make it rarer."
+    ),
+    "no-errors": (
+        "Each case is assigned to its most probable class, and that is its true class. Check that "
+        "these cases were not used for training, and that no feature contains the answer."
     ),
     "rare-class": (
-        "A class with a small share hardly moves accuracy or a metric weighted by prevalence, "
+        "A class with a small share barely affects accuracy or a metric weighted by prevalence, "
         "even if it is the class that matters. In the explorer, give its errors a higher cost and "
         "see what that costs the other classes."
     ),
     "few-cases": (
         "Every rate of a class is a share of its cases: with 20 cases a step is 5 %. Intervals "
-        "use t quantiles and Wilson's limits, which stay honest for few cases, and are wide."
+        "use t quantiles and Wilson's limits, which remain valid for few cases, and are wide."
     ),
     "not-probabilities": (
         "Rows count as probabilities if nothing is negative and they sum to 1 within 0.0001. Rank "
@@ -44,33 +58,55 @@ EXPLANATIONS: dict[str, str] = {
         "transform the scores by a softmax and calibrate them."
     ),
     "tied-scores": (
-        "Equal scores cannot be ordered, so that a tied pair counts half. Many ties come from "
-        "trees, rounding, or few distinct inputs; they limit what any threshold can do."
+        "Equal scores cannot be ordered, so a tied pair counts half. Many ties come from trees, "
+        "rounding, or few distinct inputs; they limit what any threshold can do."
     ),
     "perfect-separation": (
-        "A value of exactly 1 leaves nothing to estimate a standard error from: the interval is "
-        "missing, not narrow. Check that no feature contains the answer."
+        "The scores of these classes do not overlap. A value of exactly 1 leaves no variation to "
+        "estimate a standard error from, so an interval may be missing; that does not mean that "
+        "the value is certain. Check that no feature contains the answer."
     ),
-    "worse-than-chance": (
-        "Below ½ a model orders cases worse than guessing. Most often the columns belong to other "
-        "classes than was assumed."
+    "worse-than-guessing": (
+        "Scores that say nothing about the class reach 0.5 on average; below, a model orders cases "
+        "worse than guessing. Most often the columns belong to other classes than was assumed."
+    ),
+    "not-better-than-guessing": (
+        "Scores that say nothing about the class reach 0.5 on average. These cases do not show "
+        "that the model is better than that. With few cases a useful model can look like this, "
+        "too; with many it is not useful."
     ),
     "overconfident": (
-        "Among cases with a highest probability of 80 %, 80 % should be right. An overconfident "
-        "model claims more than it keeps. Ranks are not affected, expected costs are. Calibrate "
-        "by temperature scaling or isotonic regression on other cases."
+        "Among cases whose highest probability is 80 %, 80 % should be classified correctly. An "
+        "overconfident model claims more than it achieves. Rank metrics are barely affected, "
+        "expected costs are. Calibrate by temperature scaling or isotonic regression on other "
+        "cases."
     ),
     "underconfident": (
-        "Among cases with a highest probability of 80 %, 80 % should be right. An underconfident "
-        "model keeps more than it claims. Ranks are not affected, expected costs are."
+        "Among cases whose highest probability is 80 %, 80 % should be classified correctly. An "
+        "underconfident model achieves more than it claims. Rank metrics are barely affected, "
+        "expected costs are. Calibrate by temperature scaling or isotonic regression on other "
+        "cases."
     ),
     "class-shares": (
         "Averaged over all cases, the probabilities of a class should give its share. If they do "
-        "not, the model was perhaps trained on other shares, or with balanced weights. Decisions "
+        "not, the model may have been trained on other shares, or with balanced weights. Decisions "
         "by costs inherit the error."
     ),
+    "grouped-cases": (
+        "Cases of one group, such as images of one patient, are alike, so they carry less "
+        "information than as many independent cases. Standard errors are computed from sums over "
+        "groups."
+    ),
+    "few-groups": (
+        "Standard errors are computed from sums over groups. With fewer than ten groups they are "
+        "too variable to rely on, and intervals tend to be too short."
+    ),
+    "weighted-cases": (
+        "A case of weight 2 counts as much as two cases of weight 1. Standard errors take weights "
+        "as sampling weights: multiplying all of them by a number changes nothing."
+    ),
     "undefined-metric": (
-        "A metric that is not defined for these scores is missing in the tables, never 0."
+        "A metric that is not defined for these scores is missing from the tables; it is not 0."
     ),
     "sample-in-page": (
         "The sample is stratified: every class keeps its share, and at least one case. It is the "

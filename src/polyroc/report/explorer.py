@@ -1,4 +1,4 @@
-"""The skeleton of the cost explorer, which the scripts of the page fill with life."""
+"""The skeleton of the cost explorer, which the scripts of the page fill in."""
 
 from polyroc.report.content import Content
 from polyroc.report.markup import Markup, element
@@ -6,7 +6,7 @@ from polyroc.report.sections import paragraph, section
 
 
 def explorer(content: Content) -> Markup:
-    """Controls and pictures; a sentence where there are no probabilities to decide by."""
+    """Controls and pictures; a sentence where no model has probabilities."""
     if not content.cases.scores:
         return section(
             "explorer",
@@ -17,7 +17,7 @@ def explorer(content: Content) -> Markup:
         "explorer",
         "Cost explorer",
         paragraph(
-            "Say what each confusion costs, and see what the model then decides: every case gets "
+            "Set the cost of each confusion and see how cases are then classified: every case gets "
             "the decision with the least expected cost."
         ),
         element("noscript", paragraph("The explorer needs JavaScript; the other sections do not.")),
@@ -54,7 +54,7 @@ def _modes() -> Markup:
     limits = element("input", type="radio", name="mode", value="limits", id="mode-limits")
     return element(
         "fieldset",
-        element("legend", "What is given"),
+        element("legend", "What do you know?"),
         element("label", costs, " Costs of confusions"),
         element("label", limits, " Limits on error rates"),
         class_="modes",
@@ -64,7 +64,7 @@ def _modes() -> Markup:
 def _export() -> Markup:
     return element(
         "div",
-        element("h3", "Take these costs with you"),
+        element("h3", "Use these costs in Python"),
         element("pre", id="python", tabindex="0", aria_label="Costs as Python"),
         element(
             "p",
@@ -85,7 +85,7 @@ def _views(content: Content) -> Markup:
         pictures.append(_canvas("surface-view", f"Position on the ROC {kind}"))
     parts.append(element("div", *pictures, class_="pictures"))
     costs = element("div", id="model-costs")
-    parts.append(_figure("model-costs", "Expected cost of every model", costs))
+    parts.append(_figure("model-costs", "Cost per case of every model", costs))
     return element("div", *parts)
 
 
@@ -121,7 +121,7 @@ def _canvas(anchor: str, title: str) -> Markup:
 def _cases() -> Markup:
     return element(
         "div",
-        element("h3", "Cases of a cell", id="cases-heading"),
+        element("h3", "Cases of one cell", id="cases-heading"),
         element("div", id="cases"),
         class_="panel-box",
     )

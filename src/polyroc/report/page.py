@@ -18,15 +18,18 @@ from polyroc._version import __version__
 from polyroc.report import sections
 from polyroc.report.content import Content, gather
 from polyroc.report.explorer import explorer
-from polyroc.report.findings import Finding, findings
-from polyroc.report.markup import Markup, element, joined, percent
+from polyroc.report.finding import Finding
+from polyroc.report.findings import findings
+from polyroc.report.markup import Markup, element, joined
 from polyroc.report.surfaces import MESH, PageSurface
+from polyroc.report.wording import counted, level_text
 from polyroc.results import two_sided_quantile
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 SCRIPTS = (
     "data",
     "decide",
+    "certainty",
     "state",
     "elements",
     "controls",
@@ -56,6 +59,7 @@ def write_report(
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
+    groups: Any = None,
     title: str | None = None,
     level: float = 0.95,
 ) -> Path:
@@ -64,7 +68,9 @@ def write_report(
     Parameters
     ----------
     path : the file; it is replaced as a whole once everything is computed.
-    y_true, labels, sample_weight : as everywhere.
+    y_true, labels, sample_weight : see :class:`polyroc.Predictions`.
+    groups : group of each case where cases are not independent, such as the patient of an image;
+        all intervals and comparisons of the page are then computed over groups.
     models : a mapping from name to (n, K) scores of the same cases, or the scores of one model.
     title : heading of the page.
     level : confidence level of all intervals.
@@ -83,7 +89,13 @@ def write_report(
     target = path_of(path)
     check_place(target, "the report")
     content = gather(
-        y_true, models, labels=labels, sample_weight=sample_weight, title=title, level=level
+        y_true,
+        models,
+        labels=labels,
+        sample_weight=sample_weight,
+        groups=groups,
+        title=title,
+        level=level,
     )
     page = render(content).encode("utf-8", errors="replace")
     write_whole(target, lambda file: file.write(page))
@@ -121,12 +133,13 @@ def render(content: Content) -> str:
 
 
 def _header(content: Content) -> Markup:
-    n_models = len(content.models)
+    weighted = "" if content.predictions.weights is None else "weighted "
+    together = "" if content.groups is None else f" in {counted(content.n_groups, 'group')}"
     facts = [
-        f"{len(content.predictions):,} cases",
-        f"{len(content.classes)} classes",
-        f"{n_models} model{'s' if n_models > 1 else ''}",
-        f"{percent(content.level)} intervals",
+        f"{counted(len(content.predictions), f'{weighted}case')}{together}",
+        counted(len(content.classes), "class"),
+        counted(len(content.models), "model"),
+        f"{level_text(content.level)} intervals",
     ]
     return element(
         "header",
@@ -165,7 +178,7 @@ def _main(content: Content, found: list[Finding]) -> Markup:
 
 
 def _footer() -> Markup:
-    return element("footer", f"Made by polyroc {__version__}. This page loads nothing.")
+    return element("footer", f"Made by polyroc {__version__}. Self-contained, no network requests.")
 
 
 def page_data(content: Content) -> str:
@@ -181,6 +194,7 @@ def page_data(content: Content) -> str:
             "rows": packed(cases.rows) if _worth_rows(cases.rows) else None,
             "codes": packed(cases.codes),
             "weights": None if cases.weights is None else packed(cases.weights),
+            "groups": None if cases.groups is None else packed(cases.groups),
             "scores": [packed(scores) for scores in cases.scores.values()],
             "sampled": cases.sampled,
         },

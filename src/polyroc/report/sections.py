@@ -1,20 +1,23 @@
 """Sections of the page, in the order in which they are read."""
 
+import math
+
 import numpy as np
 
 from polyroc.metrics import registry
 from polyroc.report.content import MOST_CURVES, Content
 from polyroc.report.explanations import EXPLANATIONS
 from polyroc.report.figures import line_key, roc_panel
-from polyroc.report.findings import Finding
-from polyroc.report.markup import Markup, element, joined, percent
+from polyroc.report.finding import Finding
+from polyroc.report.markup import Markup, element, joined
+from polyroc.report.on_models import why_no_interval
 from polyroc.report.tables import (
     MOST_CLASSES,
+    MOST_LISTED,
     classes_table,
     differences_table,
     head,
     key,
-    limits,
     metrics_table,
     name,
     pairs_table,
@@ -23,8 +26,8 @@ from polyroc.report.tables import (
     symbol,
     worst_pairs_table,
 )
+from polyroc.report.wording import counted, level_text, limits, number
 
-MOST_DIFFERENCES = 60
 SEVERITY_WORDS = {"warning": "Warning", "notice": "Note", "fact": "Fact"}
 
 
@@ -53,12 +56,17 @@ def _tile(content: Content, k: int) -> Markup:
     model, declared = content.models[k], registry[content.main_metric]
     estimate = model.evaluation[content.main_metric]
     low, high, *_ = estimate.interval(content.level)
+    interval = (
+        f"{why_no_interval(estimate)}."
+        if math.isnan(low)
+        else f"{level_text(content.level)} interval {limits(low, high)}"
+    )
     return element(
         "div",
         element("h3", key(k), name(model.name)),
-        element("p", f"{estimate.value:.3f}", class_="large"),
+        element("p", number(estimate.value), class_="large"),
         paragraph(element("a", declared.title, href=f"#metric-{declared.name}"), class_="muted"),
-        paragraph(f"{percent(content.level)} interval {limits(low, high)}", class_="muted"),
+        paragraph(interval, class_="muted"),
         class_="tile",
     )
 
@@ -84,14 +92,22 @@ def isolated(content: Content, text: str) -> str:
     return text
 
 
+def _grouped(content: Content) -> str:
+    """What intervals and tests are computed over, where cases belong together."""
+    if content.groups is None:
+        return ""
+    return f" Computed over {counted(content.n_groups, 'group')} of cases."
+
+
 def metrics(content: Content) -> Markup:
     """Values and intervals."""
     return section(
         "metrics",
         "Metrics",
         paragraph(
-            f"Every metric with its {percent(content.level)} interval, from influence values on "
-            "the logit scale. The dotted line is what guessing reaches; the best value is bold."
+            f"Every metric with its {level_text(content.level)} interval, from influence values on "
+            "the logit scale. The dotted line is the value of guessing; the best value is bold."
+            f"{_grouped(content)}"
         ),
         metrics_table(content),
     )
@@ -100,13 +116,15 @@ def metrics(content: Content) -> Markup:
 def pairs(content: Content) -> Markup:
     """Pairwise AUC of each model."""
     small = len(content.classes) <= MOST_CLASSES
+    n_pairs = len(content.classes) * (len(content.classes) - 1) // 2
     table = pairs_table if small else worst_pairs_table
     told = (
-        "Row: the class whose scores are used. Column: the class it is held against. The two "
+        "Row: the class whose scores are used. Column: the class it is compared with. The two "
         "halves use different scores, so they differ. The stronger the colour, the harder to "
         "tell apart; 0.5 is guessing."
         if small
-        else "The pairs of classes that are hardest to tell apart, by the scores of either class."
+        else f"The {min(MOST_LISTED, n_pairs)} pairs of classes, of {n_pairs:,}, that are hardest "
+        "to tell apart, by the mean over the scores of either class."
     )
     figures = [
         element("figure", element("figcaption", key(k), name(model.name)), table(content, model))
@@ -125,8 +143,11 @@ def curves(content: Content) -> Markup:
     if len(drawn) > MOST_CURVES:
         drawn = order[:MOST_CURVES]
     told = "Each class against all others together, by its own scores."
-    if len(drawn) < len(content.classes) and len(content.classes) > 2:
-        told += f" Of {len(content.classes)} classes the {len(drawn)} with the least area."
+    if len(content.classes) == 2:
+        told = "The second class against the first, by the scores of the second."
+    elif len(drawn) < len(content.classes):
+        mean = " (mean of the models)" if len(content.models) > 1 else ""
+        told += f" Of {len(content.classes)} classes the {len(drawn)} with the least area{mean}."
     return section(
         "curves",
         "ROC curves",
@@ -144,7 +165,7 @@ def _class_panel(content: Content, k: int) -> Markup:
                 "li",
                 line_key(m),
                 name(content.models[m].name),
-                element("span", f"{curve.area:.3f}", class_="number"),
+                element("span", number(curve.area), class_="number"),
             )
             for m, curve in lines
         ),
@@ -161,22 +182,23 @@ def compared(content: Content) -> Markup | None:
         return None
     rows = content.comparison.differences
     main = [row for row in rows if row.metric == content.main_metric]
-    if len(main) > MOST_DIFFERENCES:
-        best = content.leading.name
-        main = [row for row in main if best in (row.model_a, row.model_b)]
-    others = [row for row in rows if row.metric != content.main_metric][:MOST_DIFFERENCES]
+    others = [row for row in rows if row.metric != content.main_metric]
+    n_others = len({row.metric for row in others})
     return section(
         "compared",
         "Models compared",
         paragraph(
             "Differences on the same cases: paired tests use how the models differ case by case, "
-            "so they see more than whether two intervals overlap. Holm's adjustment is over the "
-            "pairs of models within a metric."
+            "so they can find differences where intervals overlap. Holm's adjustment is over the "
+            f"pairs of models within a metric.{_grouped(content)}"
         ),
         differences_table(content, main),
         element(
             "details",
-            element("summary", f"The other metrics ({len(others)} rows)"),
+            element(
+                "summary",
+                f"The other {counted(n_others, 'metric')} ({counted(len(others), 'row')})",
+            ),
             differences_table(content, others),
         )
         if others
@@ -195,20 +217,20 @@ def surfaces(content: Content) -> Markup | None:
             "tr",
             element("th", name(model), scope="row"),
             element("td", f"{surface.gini.value:.3f}", class_="number"),
-            element("td", limits(*surface.gini.interval(content.level)[:2]), class_="number"),
             element("td", f"{surface.n_found:,}", class_="number"),
         )
         for model, surface in content.surfaces.items()
     ]
-    titles = head("Model", right("G"), right("measured within"), right("operating points"))
+    titles = head("Model", right("G"), right("operating points"))
     told = (
         f"All costs together give a surface of operating points in the space of the {n_rates} "
         "error rates: none of its points can lower one rate without raising another (Everson & "
         "Fieldsend 2006). G is the share of the region better than guessing that the surface "
         "dominates, 1 for a perfect classifier. The points come from a short search on "
         f"{some.n_searched:,} cases, the same for every model. A longer one, by "
-        "polyroc.surface.search, finds more: G is a lower bound here, and its interval tells only "
-        "how well random points measure the volume."
+        "polyroc.surface.search, may find more: G, measured at "
+        f"{some.n_samples:,} random points, is a lower bound for these cases. How much it would "
+        "differ for other cases is not estimated here."
     )
     table = element("table", titles, element("tbody", *rows))
     return section(

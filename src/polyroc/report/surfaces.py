@@ -33,10 +33,11 @@ class PageSurface:
     ----------
     costs : (m, D) in row-major order of the off-diagonal, of three significant digits, so that
         what is copied from the page is short and decides the same.
-    tables : (m, D) weight of the cases of each class decided as each other class.
+    tables : (m, D) weight of the cases of each class classified as each other class.
     front : (m,) which of them no other dominates in the three or more error rates of the classes.
     gini : G of all points found, on the cases searched.
     n_found, n_searched : points found, and cases they were found on.
+    n_samples : random points at which G was measured.
     """
 
     costs: Float64Array
@@ -45,6 +46,7 @@ class PageSurface:
     gini: Estimate
     n_found: int
     n_searched: int
+    n_samples: int
 
 
 def page_surface(cases: PageCases, name: str) -> PageSurface:
@@ -77,7 +79,7 @@ def page_surface(cases: PageCases, name: str) -> PageSurface:
     tables = errors(_tables(cases, scores, costs))
     # Rates are these sums over the size of a class: to be dominated does not depend on a scale.
     front = on_front(objective_values(tables, n_classes, "errors_of"))
-    return PageSurface(costs, tables, front, gini, len(surface), len(searched))
+    return PageSurface(costs, tables, front, gini, len(surface), len(searched), GINI_SAMPLES)
 
 
 def room(cases: PageCases) -> int:

@@ -9,17 +9,20 @@ from polyroc.inference.comparison import Difference
 from polyroc.metrics import registry
 from polyroc.report.content import Content, ModelContent
 from polyroc.report.figures import N_COLOURS, strip, strip_axis
-from polyroc.report.markup import Markup, element, joined, percent
+from polyroc.report.markup import Markup, element, joined
+from polyroc.report.wording import level_text, limits, number, share
 from polyroc.results import Estimate, cell
 
 MOST_CLASSES = 12
 """Tables with a row and a column per class stop here; beyond, the worst pairs are listed."""
 MOST_LISTED = 20
+MOST_DRAWN = 200
+"""Differences that are drawn; beyond, the page has only their numbers."""
 HEAT_STEPS = 10
 
 
 def name(text: str) -> Markup:
-    """A name given by the user, kept from turning the direction of the text around it."""
+    """A name given by the user, which cannot reverse the direction of the text around it."""
     return element("bdi", text if text.strip() else "(empty)")
 
 
@@ -65,11 +68,6 @@ def scrolled(table: Markup, label: str) -> Markup:
     return element("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)
 
 
-def limits(low: float, high: float) -> str:
-    """Limits in words; a dash where they do not exist."""
-    return "no interval" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
-
-
 def metrics_table(content: Content) -> Markup:
     """A row per metric: intervals of all models on one scale, and their values."""
     titles = ["Metric", strip_axis()]
@@ -105,15 +103,14 @@ def _value_cell(estimate: Estimate, model: str, level: float, best: bool) -> Mar
         reason = element("small", estimate.note or "not defined")
         return element("td", "–", reason, data_label=model, class_="number")
     low, high, *_ = estimate.interval(level)
-    value = element("strong" if best else "span", f"{estimate.value:.3f}")
-    return element(
-        "td", value, element("small", limits(low, high)), data_label=model, class_="number"
-    )
+    value = element("strong" if best else "span", number(estimate.value))
+    interval = "no interval" if math.isnan(low) else limits(low, high)
+    return element("td", value, element("small", interval), data_label=model, class_="number")
 
 
 def pairs_table(content: Content, model: ModelContent) -> Markup:
     """AUC(k|r), row = positive class."""
-    titles = [element("span", "its scores ↓ against →", class_="corner")]
+    titles = [element("span", "scores of ↓ against →", class_="corner")]
     titles += [right(name(label)) for label in content.classes]
     rows = [
         element(
@@ -131,7 +128,7 @@ def _pair_cell(value: float) -> Markup:
     if math.isnan(value):
         return element("td", "", class_="diagonal")
     step = round(min(1.0, max(0.0, 2 * (1 - value))) * HEAT_STEPS)
-    return element("td", f"{value:.3f}", class_=f"heat-{step}")
+    return element("td", number(value), class_=f"heat-{step}")
 
 
 def worst_pairs_table(content: Content, model: ModelContent) -> Markup:
@@ -155,39 +152,42 @@ def worst_pairs_table(content: Content, model: ModelContent) -> Markup:
 
 
 def differences_table(content: Content, rows: Sequence[Difference]) -> Markup:
-    """Differences with intervals on one scale and tests."""
+    """Differences with intervals and tests; the intervals drawn on one scale where rows are few."""
     level = content.level
     reach = _reach([each for row in rows for each in row.interval(level)[:2]])
-    titles = ["Metric", "Models", strip_axis((-reach, reach), signed=True)]
+    drawn = len(rows) <= MOST_DRAWN
+    titles = ["Metric", "Models"]
+    titles += [strip_axis((-reach, reach), signed=True)] if drawn else []
     titles += [
-        right(each) for each in ("Difference", f"{percent(level)} interval", "p", "p (Holm)")
+        right(each) for each in ("Difference", f"{level_text(level)} interval", "p", "p (Holm)")
     ]
-    body = [_difference_row(row, reach, level) for row in rows]
+    body = [_difference_row(row, reach if drawn else None, level) for row in rows]
     table = element("table", head(*titles), element("tbody", *body), class_="differences")
     return scrolled(table, "Differences between models")
 
 
-def _reach(limits: list[float]) -> float:
-    """A round number that all limits keep to."""
-    largest = max((abs(each) for each in limits if not math.isnan(each)), default=0.0)
+def _reach(ends: list[float]) -> float:
+    """A round number that no limit exceeds."""
+    largest = max((abs(each) for each in ends if not math.isnan(each)), default=0.0)
     if largest == 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(largest))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= largest)
 
 
-def _difference_row(row: Difference, reach: float, level: float) -> Markup:
+def _difference_row(row: Difference, reach: float | None, level: float) -> Markup:
     low, high, *_ = row.interval(level)
     interval = "–" if math.isnan(low) else f"{low:+.3f} to {high:+.3f}".replace("-", "−")
     change = "–" if math.isnan(row.difference) else f"{row.difference:+.4f}".replace("-", "−")
-    figure = strip(
-        [(row.difference, low, high)], 0.0, (-reach, reach), "interval of the difference"
-    )
+    figure = None
+    if reach is not None:
+        drawn = strip([(row.difference, low, high)], 0.0, (-reach, reach), f"interval: {interval}")
+        figure = element("td", drawn, class_="figure")
     return element(
         "tr",
         element("th", symbol(registry[row.metric].symbol), scope="row"),
         element("td", name(row.model_a), " − ", name(row.model_b), class_="models"),
-        element("td", figure, class_="figure"),
+        figure,
         element("td", change, class_="number", data_label="difference"),
         element("td", interval, class_="number", data_label="interval"),
         element("td", cell(row.p_value), class_="number", data_label="p"),
@@ -213,15 +213,15 @@ def classes_table(content: Content) -> Markup:
             "tr",
             element("th", name(content.classes[k]), scope="row"),
             element("td", f"{predictions.class_counts[k]:,}", class_="number"),
-            element("td", f"{percent(predictions.priors[k], 1)}", class_="number"),
+            element("td", share(predictions.priors[k], 1), class_="number"),
         )
         for k in shown
     ]
     title = "Class" if len(rows) == len(content.classes) else f"Class ({len(rows)} smallest)"
-    share = "Share" if predictions.weights is None else "Share by weight"
+    by = "Share" if predictions.weights is None else "Share by weight"
     return element(
         "table",
-        head(title, right("Cases"), right(share)),
+        head(title, right("Cases"), right(by)),
         element("tbody", *rows),
         class_="classes",
     )

@@ -2,7 +2,7 @@
 
 import { classes, nClasses, nCases, codes, scores, rowOf } from "./data.js";
 import { state, update, onChange } from "./state.js";
-import { make, nameOf, byId } from "./elements.js";
+import { make, nameOf, byId, plural } from "./elements.js";
 
 const MOST_CASES = 50;
 const MOST_COLUMNS = 8;
@@ -26,7 +26,7 @@ export function describe(i) {
   const parts = order
     .slice(0, MOST_COLUMNS)
     .map((k) => `${classes[k]} ${table[i * nClasses + k].toFixed(3)}`);
-  return `Row ${rowOf(i)}: truth ${classes[codes[i]]}, decided ${classes[decided[i]]}. ${parts.join(", ")}`;
+  return `Row ${rowOf(i)}: ${classes[codes[i]]}, classified as ${classes[decided[i]]}. ${parts.join(", ")}`;
 }
 
 function headings(columns) {
@@ -56,7 +56,7 @@ function list(box) {
       make("p", {
         className: "muted",
         textContent:
-          "Press a cell of the table of decisions to list its cases here and to mark them in the picture.",
+          "Select a cell of the table of decisions to list its cases here and to mark them in the figure.",
       }),
     );
     return;
@@ -72,9 +72,9 @@ function list(box) {
     "p",
     { className: "muted" },
     nameOf(classes[truth]),
-    " decided as ",
+    " classified as ",
     nameOf(classes[decided]),
-    `: ${found.length} cases${found.length > shown.length ? `, the ${shown.length} least like their class shown` : ""}. Rows are counted from 0.`,
+    `: ${plural(found.length, "case")}${found.length > shown.length ? `; shown are the ${shown.length} with the lowest probability of their class` : ""}. Rows are counted from 0.`,
   );
   const table = make(
     "table",

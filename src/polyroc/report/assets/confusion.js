@@ -1,18 +1,13 @@
 // The table of truth and decision: cases, share of the class, Wilson's limits. Each cell is a
 // button that lists its cases.
 
-import { page, classes, nClasses, classWeight, classCount, errorCells, weights } from "./data.js";
+import { classes, nClasses, classWeight, errorCells, weights } from "./data.js";
 import { state, update, onChange } from "./state.js";
-import { wilson } from "./decide.js";
-import { make, nameOf, byId, percent, amount } from "./elements.js";
+import { limitsOf } from "./certainty.js";
+import { make, nameOf, byId, percent, amount, plural } from "./elements.js";
 
 const MOST_CLASSES = 12;
 const MOST_LISTED = 15;
-
-function limitsOf(cell, weight) {
-  const truth = Math.floor(cell / nClasses);
-  return wilson(weight / classWeight[truth], classCount[truth], page.quantile);
-}
 
 function toggle(cell) {
   update({ selected: state.selected === cell ? null : cell, focused: -1 });
@@ -20,7 +15,7 @@ function toggle(cell) {
 
 function fill(button, cell, result) {
   const truth = Math.floor(cell / nClasses);
-  const [low, high] = limitsOf(cell, result.table[cell]);
+  const [low, high] = limitsOf(truth, cell % nClasses, result);
   const share = result.table[cell] / classWeight[truth];
   const [count, rate, limits] = button.children;
   count.textContent = amount(result.table[cell]);
@@ -40,7 +35,7 @@ function cellButton(cell) {
     make("small"),
   );
   button.dataset.cell = String(cell);
-  button.title = `Cases of ${classes[truth]} decided as ${classes[decided]}`;
+  button.title = `Cases of ${classes[truth]} classified as ${classes[decided]}`;
   button.addEventListener("click", () => toggle(cell));
   return button;
 }
@@ -49,7 +44,7 @@ function wholeTable(box) {
   const table = make("table", { className: nClasses > 4 ? "confusion dense" : "confusion" });
   table.append(
     make("caption", {
-      textContent: `Rows are true classes, columns decisions${weights ? "; sums of weights" : ""}. Press a cell to see its cases.`,
+      textContent: `Rows are true classes, columns decisions${weights ? "; sums of weights" : ""}. Select a cell to see its cases.`,
     }),
   );
   const head = make("tr", {}, make("th", { scope: "col", textContent: "truth ↓ decision →" }));
@@ -74,18 +69,16 @@ function wholeTable(box) {
 // Many classes: the confusions with the most cases, in order.
 function largestErrors(box) {
   const list = make("ol", { className: "errors" });
-  box.append(
-    make("p", {
-      className: "muted",
-      textContent: "The largest confusions: truth → decision, cases, share of the class.",
-    }),
-    list,
-  );
+  const told = make("p", { className: "muted" });
+  box.append(told, list);
   return (result) => {
-    const order = errorCells
+    const found = errorCells
       .filter((cell) => result.counts[cell])
-      .sort((a, b) => result.table[b] - result.table[a])
-      .slice(0, MOST_LISTED);
+      .sort((a, b) => result.table[b] - result.table[a]);
+    const order = found.slice(0, MOST_LISTED);
+    told.textContent = found.length
+      ? `The ${plural(order.length, "largest confusion")} of ${found.length.toLocaleString("en")} that occur: truth → decision, ${weights ? "sum of weights" : "cases"}, share of the class.`
+      : "No errors.";
     list.replaceChildren(
       ...order.map((cell) => {
         const button = cellButton(cell);

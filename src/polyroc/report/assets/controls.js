@@ -71,7 +71,7 @@ function allSliders(box) {
   });
   const explained = make("p", {
     className: "muted",
-    textContent: "Truth → decision. 1 is the usual cost.",
+    textContent: "Truth → decision. The default cost is 1.",
   });
   box.append(explained, ...rows.map(({ row }) => row));
   return () => rows.forEach(({ cell, show }) => show(state.costs[cell]));
@@ -87,7 +87,7 @@ function chosenSlider(box) {
     const cell = truth * nClasses + decided;
     if (truth === decided) {
       place.replaceChildren(
-        make("p", { className: "muted", textContent: "The right decision costs nothing." }),
+        make("p", { className: "muted", textContent: "A correct decision costs nothing." }),
       );
       show = () => {};
       return;

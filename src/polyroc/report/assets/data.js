@@ -17,6 +17,7 @@ export const models = page.models;
 export const codes = unpack(page.cases.codes);
 export const nCases = codes.length;
 export const weights = page.cases.weights && unpack(page.cases.weights);
+export const groups = page.cases.groups && unpack(page.cases.groups);
 export const scores = page.cases.scores.map(unpack);
 export const surfaces = page.surfaces.map((surface) => ({
   costs: unpack(surface.costs),

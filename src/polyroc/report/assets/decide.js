@@ -59,8 +59,8 @@ export function meanCost(table, costs) {
   return sum / totalWeight;
 }
 
-// The cost of the best decision that does not look at the case.
-export function blindCost(costs) {
+// The least cost of always choosing the same class.
+export function constantCost(costs) {
   let least = Infinity;
   for (let j = 0; j < nClasses; j += 1) {
     let sum = 0;
@@ -68,15 +68,4 @@ export function blindCost(costs) {
     least = Math.min(least, sum / totalWeight);
   }
   return least;
-}
-
-// Wilson's limits of a share of so many cases.
-export function wilson(share, count, quantile) {
-  const extra = (quantile * quantile) / count;
-  const centre = (share + extra / 2) / (1 + extra);
-  const reach = Math.sqrt(extra * (share * (1 - share) + extra / 4)) / (1 + extra);
-  return [
-    Math.max(0, Math.min(centre - reach, share)),
-    Math.min(1, Math.max(centre + reach, share)),
-  ];
 }

@@ -33,11 +33,24 @@ export function short(value) {
   return String(Number(value.toPrecision(3)));
 }
 
-const AMOUNTS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const AMOUNTS = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 
 // A number of cases, or a sum of weights.
 export function amount(weight) {
-  return AMOUNTS.format(weight);
+  return Number.isInteger(weight) ? weight.toLocaleString("en") : AMOUNTS.format(weight);
+}
+
+// A count with its word.
+export function plural(count, word) {
+  return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+}
+
+// A share in a sentence: one that is not 0 or 1 does not read as if it were.
+export function shareText(share) {
+  let digits = 1;
+  while (digits < 4 && share > 0 && share < 1 && /^(0|100)\.0+$/.test((100 * share).toFixed(digits)))
+    digits += 1;
+  return percent(share, digits);
 }
 
 export function selectOf(id, label, options, chosen, onPick) {

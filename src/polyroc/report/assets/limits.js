@@ -1,4 +1,4 @@
-// Limits on error rates: of the points of the surface that keep them, the one with the least total
+// Limits on error rates: of the points of the surface that meet them, the one with the least total
 // error is taken, and its costs become those of the explorer.
 
 import { classes, nClasses, surfaces, errorCells, classWeight, totalWeight } from "./data.js";
@@ -67,7 +67,7 @@ function apply(message) {
     return;
   }
   const parts = [...lowest].map(([d, rate]) => `${pairText(d)}: ${percent(rate)}`);
-  message.textContent = `No operating point keeps all limits. The least that each reaches by itself: ${parts.join(", ")}.`;
+  message.textContent = `No operating point in this page meets all limits. The lowest rate that each reaches by itself: ${parts.join(", ")}.`;
 }
 
 function setLimit(d, value) {
@@ -123,6 +123,7 @@ export function startLimits() {
       const byLimits = byId("mode-limits").checked;
       box.hidden = !byLimits;
       byId("cost-controls").hidden = byLimits;
+      update({ byLimits });
       if (byLimits) apply(message);
     });
   }

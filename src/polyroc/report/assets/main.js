@@ -1,8 +1,8 @@
-// Starts the explorer, and says in one sentence where it stands.
+// Starts the explorer, and sums up in one sentence what is decided.
 
-import { page, classes, nClasses, nCases, models, errorCells, totalWeight } from "./data.js";
+import { page, classes, nClasses, nCases, models, errorCells, weights, totalWeight } from "./data.js";
 import { state, update, onChange, equalCosts } from "./state.js";
-import { byId, percent, amount, spoken } from "./elements.js";
+import { byId, shareText, amount, plural, spoken } from "./elements.js";
 import { startControls } from "./controls.js";
 import { startLimits } from "./limits.js";
 import { startConfusion } from "./confusion.js";
@@ -20,17 +20,18 @@ function sentence() {
   for (let k = 0; k < nClasses; k += 1) right += table[k * nClasses + k];
   const worst = errorCells.reduce((a, b) => (table[b] > table[a] ? b : a));
   const error = table[worst]
-    ? `Most frequent error: ${amount(table[worst])} of ${spoken(classes[Math.floor(worst / nClasses)])} decided as ${spoken(classes[worst % nClasses])}.`
+    ? `Most errors: ${weights ? `weight ${amount(table[worst])}` : plural(table[worst], "case")} of ${spoken(classes[Math.floor(worst / nClasses)])} classified as ${spoken(classes[worst % nClasses])}.`
     : "No errors.";
+  const price = state.byLimits ? "" : `, at a cost of ${costText(cost)} per case`;
   const sample = page.cases.sampled ? ` (a sample of ${nCases.toLocaleString("en")} cases)` : "";
-  return `${models[state.model]} decides ${percent(right / totalWeight)} of cases rightly${sample}, at a cost of ${costText(cost)} per case. ${error}`;
+  return `${models[state.model]} classifies ${shareText(right / totalWeight)} of cases${weights ? " by weight" : ""} correctly${sample}${price}. ${error}`;
 }
 
 function startSummary() {
   let waiting;
   onChange((changes) => {
     if (changes.spoken) byId("explorer-live").textContent = changes.spoken;
-    if (!changes.costs && !("model" in changes)) return;
+    if (!changes.costs && !("model" in changes) && !("byLimits" in changes)) return;
     byId("explorer-summary").textContent = sentence();
     clearTimeout(waiting);
     waiting = setTimeout(() => {

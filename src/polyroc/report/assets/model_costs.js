@@ -1,8 +1,9 @@
-// What every model would cost if it decided by these costs, next to deciding without looking.
+// What every model would cost if it decided by these costs, next to always choosing one class.
+// Costs that follow from limits have no scale, so the box is hidden then.
 
 import { models } from "./data.js";
 import { state, update, onChange } from "./state.js";
-import { blindCost } from "./decide.js";
+import { constantCost } from "./decide.js";
 import { make, nameOf, byId, percent } from "./elements.js";
 
 export function costText(cost) {
@@ -47,11 +48,12 @@ export function startModelCosts() {
     make("thead", {}, head),
     make("tbody", {}, ...rows.map(({ row }) => row)),
   );
-  const blind = make("p", { className: "muted" });
-  byId("model-costs").append(make("div", { className: "scroll" }, table), blind);
+  const constant = make("p", { className: "muted" });
+  byId("model-costs").append(make("div", { className: "scroll" }, table), constant);
   onChange((changes) => {
+    if ("byLimits" in changes) byId("model-costs").parentElement.hidden = state.byLimits;
     if (!changes.costs && !("model" in changes)) return;
-    const reference = blindCost(state.costs);
+    const reference = constantCost(state.costs);
     const least = Math.min(...state.results.map(({ cost }) => cost));
     rows.forEach(({ row, bar, cost, saved }, m) => {
       const own = state.results[m].cost;
@@ -64,6 +66,6 @@ export function startModelCosts() {
       row.classList.toggle("least", own === least);
       row.classList.toggle("chosen", m === state.model);
     });
-    blind.textContent = `The best decision that does not look at the case costs ${costText(reference)}; what a model saves is measured by it.`;
+    constant.textContent = `Always choosing one class costs at least ${costText(reference)} per case; “saved” is relative to that.`;
   });
 }

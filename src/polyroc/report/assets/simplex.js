@@ -181,7 +181,7 @@ function nearest(x, y) {
   return found;
 }
 
-// Keys go through the cases of the chosen cell, or through all that are decided wrongly.
+// Keys go through the cases of the chosen cell, or through all that are misclassified.
 function step(direction) {
   const { decided } = state.results[state.model];
   const found =
@@ -228,7 +228,7 @@ export function startSimplex() {
   canvas = byId("simplex");
   legend();
   byId("simplex-told").textContent =
-    `Colour and shape: truth.${nClasses <= 3 ? " Tint: decision." : ""} Strong: decided wrongly. Point at a case to see its row, or use the arrow keys.`;
+    `Colour and shape: truth.${nClasses <= 3 ? " Tint: decision." : ""} Strong: misclassified. Point at a case to see its row, or use the arrow keys.`;
   if (nClasses > 3) {
     const pick = (axis) => (k) => {
       axes = axes.with(axis, k);

@@ -6,6 +6,7 @@ import { decide, tally, meanCost } from "./decide.js";
 export const state = {
   model: 0,
   costs: equalCosts(),
+  byLimits: false, // costs follow from limits on rates: their scale has no meaning
   selected: null, // a cell of the table of truth and decision
   focused: -1, // a case under the pointer or reached by keys
   results: [], // of each model: decided, table, counts, cost

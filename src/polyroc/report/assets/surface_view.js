@@ -12,7 +12,7 @@ import { colours, prepare, drawPoints, mixed } from "./canvas.js";
 let canvas;
 let axes = [0, 1, 2];
 
-// Share of the cases of each class on the axes that is decided wrongly, point by point.
+// Share of the cases of each class on the axes that is misclassified, point by point.
 function pointRates(surface) {
   const D = errorCells.length;
   const points = [];
@@ -159,7 +159,7 @@ export function startSurfaceView() {
   canvas.removeAttribute("aria-labelledby");
   const dashed = nClasses <= 3 ? " Dashed: guessing." : "";
   byId("surface-view-told").textContent =
-    `Share of each class decided wrongly, from 0 to 1: the nearer to the corner 0 the better. Rings: where the models operate now.${dashed}${flat ? "" : " Drag or use the arrow keys to turn."}`;
+    `Share of each class that is misclassified, from 0 to 1: the nearer to the corner 0 the better. Rings: where the models operate now.${dashed}${flat ? "" : " Drag or use the arrow keys to turn."}`;
   if (nClasses > 3) {
     const pick = (axis) => (k) => {
       axes = axes.with(axis, k);
