@@ -65,7 +65,7 @@ def test_interrupted_search_keeps_its_checkpoint_and_writes_nothing_else(tmp_pat
     assert printed == ""
     assert said.startswith("polyroc: Stopped after ") and len(said.splitlines()) == 1
     assert "Go on with the same command" in said
-    assert list(tmp_path.glob("*.part")) == [] and not output.exists()
+    assert list(tmp_path.glob("*.polyroc-part")) == [] and not output.exists()
 
 
 def test_interrupted_while_reading_is_one_line(tmp_path: Path) -> None:

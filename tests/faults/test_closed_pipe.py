@@ -49,7 +49,7 @@ def test_a_reader_that_is_gone(name: str, tmp_path: Path) -> None:
     process.stderr.close()
     for page in tmp_path.glob("*.html"):
         assert page.read_text().endswith("</html>\n"), "what was written is whole"
-    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.glob("*.polyroc-part"))
 
 
 def closing(*numbers: int) -> Callable[[], None]:

@@ -178,7 +178,7 @@ def test_a_search_goes_on_and_its_checkpoint_too(tmp_path: Path) -> None:
     disk.mkdir()
     found = in_child(search_on_a_small_disk, disk, folder=tmp_path, prefix=own_mounts())
     assert found["same"]
-    assert set(found["left"]) <= {"search.npz", "search.npz.previous"}
+    assert set(found["left"]) <= {"search.npz", "search.npz.polyroc-previous"}
     kinds, messages, last = zip(*found["told"], strict=True)
     assert set(kinds) == {"NotSaved"}
     assert "The search goes on, but" in messages[0] and not last[0]

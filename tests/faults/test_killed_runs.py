@@ -72,12 +72,12 @@ def test_ten_kills_of_a_search_lose_nothing(
         process.wait()
         saved = kept_in(path)
         assert saved >= max(told, default=first), "all that was saved is there"
-        assert len(list(tmp_path.glob("*.part"))) <= 2
+        assert len(list(tmp_path.glob("*.polyroc-part"))) <= 2
     assert saved[0] >= 10
     X, y = three_class_mixture((30, 30, 30), rng=0)
     resumed = search(KnnModel(X, y), generations=saved[0] + 3, rng=0, checkpoint=path)
     assert same(resumed, search(KnnModel(X, y), generations=saved[0] + 3, rng=0))
-    assert names(tmp_path) == ["search.npz", "search.npz.previous"]
+    assert names(tmp_path) == ["search.npz", "search.npz.polyroc-previous"]
 
 
 def test_the_generation_before_is_whole_too(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_generation_before_is_whole_too(tmp_path: Path) -> None:
     X, y = three_class_mixture((10, 10, 10), rng=0)
     for generations in (2, 4):
         search(KnnModel(X, y), generations=generations, rng=0, checkpoint=path)
-    path.with_name("search.npz.previous").replace(path)
+    path.with_name("search.npz.polyroc-previous").replace(path)
     assert kept_in(path)[0] < 4
     resumed = search(KnnModel(X, y), generations=5, rng=0, checkpoint=path)
     assert same(resumed, search(KnnModel(X, y), generations=5, rng=0))

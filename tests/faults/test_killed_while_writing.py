@@ -72,7 +72,7 @@ def kill_everywhere(folder: str, name: str) -> dict[str, Any]:
                 faults.append(f"ended with {code}")
             if content not in expected:
                 faults.append(f"kill {number} left {len(content or b'')} bytes")
-            kept = place / "file.previous"
+            kept = place / "file.polyroc-previous"
             if kept.exists() and kept.read_bytes() != versions[OLD]:
                 faults.append(f"kill {number} broke the file kept")
             write(path, NEW)

@@ -97,7 +97,7 @@ def test_finished_runs_are_read_and_others_refused_at_once(tmp_path: Path) -> No
     assert len(found["refused"]) == 2
     for message in found["refused"]:
         assert "cannot be written (Permission denied)" in message and "\n" not in message
-    assert names(place) == ["search.npz", "search.npz.previous", "study.npz"]
+    assert names(place) == ["search.npz", "search.npz.polyroc-previous", "study.npz"]
 
 
 def on_a_disk_without_writing(folder: str) -> Any:

@@ -45,7 +45,7 @@ def _arrays() -> Writer:
 
     versions = [{"a": np.arange(n), "b": np.ones(n)} for n in (500, 900)]
     return lambda path, version: write_arrays(
-        path, "test 1", {"version": version}, versions[version], keep_previous=True
+        path, "polyroc test 1", {"version": version}, versions[version], keep_previous=True
     )
 
 

@@ -250,7 +250,7 @@ def test_without_a_seed_the_file_gives_it(tmp_path: Path) -> None:
     assert same(first, again)
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "search.npz",
-        "search.npz.previous",
+        "search.npz.polyroc-previous",
     ]
 
 

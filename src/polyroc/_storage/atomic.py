@@ -1,15 +1,26 @@
-"""Files that are whole at every moment: the old one or the new one, never half of one."""
+"""Files that are whole at every moment: the old one or the new one, never half of one.
+
+Names beside a file end in ``.polyroc-part``, ``.polyroc-previous`` and ``.polyroc-lock``. What has
+such a name and was not written by polyroc is left as it is.
+"""
 
 import errno
+import glob
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from polyroc.errors import InvalidInput
+
+_MARK = b'"schema": "polyroc '
+"""Begins the header of every NPZ file that polyroc writes."""
+
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 
 
 def check_place(path: Path, what: str) -> None:
@@ -66,6 +77,7 @@ def _replace(path: Path, fill: Callable[[IO[bytes]], object], keep_previous: boo
 
 def _keep(path: Path, link: Path) -> None:
     """A second name for the file as it is, put in place of an older one at once."""
+    check_previous(path)
     try:
         os.link(path, link)
     except OSError:  # a file system without links
@@ -75,12 +87,48 @@ def _keep(path: Path, link: Path) -> None:
 
 def previous_of(path: Path) -> Path:
     """Where ``keep_previous`` keeps the file that was replaced last."""
-    return path.with_name(f"{path.name}.previous")
+    path = _led_to(path)
+    return path.with_name(f"{path.name}.polyroc-previous")
+
+
+def check_previous(path: Path) -> None:
+    """Whether the name that ``keep_previous`` needs is free, or that of a file of polyroc."""
+    previous = previous_of(path)
+    if os.path.lexists(previous) and _MARK not in beginning(previous, 1000):
+        raise not_ours(previous, "a checkpoint")
+
+
+def beginning(path: Path, size: int) -> bytes:
+    """The first bytes of a file; none of what is a link, a folder or a device."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | _AT_ONCE)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, size) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+    finally:
+        os.close(descriptor)
+
+
+def not_ours(path: Path, what: str) -> InvalidInput:
+    """What to say of a name that is taken."""
+    return InvalidInput(
+        f"{path} is in the way: it is not {what} that polyroc wrote, and was left as it is. "
+        "Move it, or name another file."
+    )
 
 
 def unfinished(path: Path) -> Path:
     """A name beside a file that no other writer has, in any thread or process."""
-    return path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    return path.with_name(f"{path.name}.{secrets.token_hex(4)}.polyroc-part")
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what writers of an NPZ file left half-written when they were killed."""
+    for part in path.parent.glob(f"{glob.escape(path.name)}.????????.polyroc-part"):
+        with suppress(OSError):
+            if stat.S_ISREG(part.lstat().st_mode) and beginning(part, 2) in (b"", b"PK"):
+                part.unlink()
 
 
 def _led_to(path: Path) -> Path:

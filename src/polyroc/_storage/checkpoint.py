@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from polyroc._storage.atomic import check_place, previous_of
+from polyroc._storage.atomic import check_place, check_previous, previous_of
 from polyroc._storage.npz import Arrays, read_arrays, write_arrays
 from polyroc._storage.paths import is_there
 from polyroc.errors import InvalidInput, NotSaved
@@ -43,6 +43,8 @@ class Checkpoint:
     def check_place(self) -> None:
         """Whether the file can be written, before there is something to lose."""
         check_place(self.path, "the checkpoint")
+        if self.keep_previous:
+            check_previous(self.path)
 
     def seed(self) -> int:
         """The seed of the run in the file."""
