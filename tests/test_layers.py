@@ -62,7 +62,8 @@ def test_kernels_know_nothing_of_the_package(path: Path) -> None:
     for module in imported_modules(path):
         root = module.split(".")[0]
         own = module.startswith("polyroc.kernels")
-        assert own or root in allowed, module
+        tools = {"hashlib", "pathlib"} if path.name == "compile.py" else set()
+        assert own or root in allowed | tools, module
 
 
 @pytest.mark.parametrize("statement", ["import polyroc", "import polyroc; polyroc.hand_till"])

@@ -3,6 +3,8 @@
 import importlib.util
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,6 +97,52 @@ def full_disks(folder: str) -> dict[str, Any]:
         codes[pages] = [forked(lambda: use_kernel(place, cache)) for _ in range(2)]
         unmount(cache)
     return codes
+
+
+CALLER = """
+import numpy as np
+from polyroc.kernels.compile import compiled
+from polyroc.kernels.called import square
+
+@compiled
+def squares(values):
+    total = 0.0
+    for value in values:
+        total += square(value)
+    return total
+
+if __name__ == "__main__":
+    print(squares(np.arange(5.0)), sum(squares.stats.cache_hits.values()))
+"""
+CALLED = """
+from polyroc.kernels.compile import compiled
+
+@compiled
+def square(value):
+    return value * value
+"""
+
+
+def test_a_kernel_that_another_file_calls_changes(tmp_path: Path) -> None:
+    """Size and date of the caller stay as they are; so does the date of the file called."""
+    kernels = tmp_path / "polyroc" / "kernels"
+    kernels.mkdir(parents=True)
+    for folder in (kernels, kernels.parent):
+        (folder / "__init__.py").write_text("")
+    shutil.copy(PACKAGE / "kernels" / "compile.py", kernels)
+    (kernels / "caller.py").write_text(CALLER)
+    found = []
+    for source in (CALLED.replace("* value", "+ value"), CALLED, CALLED):
+        (kernels / "called.py").write_text(source)
+        os.utime(kernels / "called.py", (1, 1))
+        shutil.rmtree(kernels / "__pycache__", ignore_errors=True)  # installers write it anew
+        ended = subprocess.run(
+            [sys.executable, "-m", "polyroc.kernels.caller"],
+            env={**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "c")},
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        found.append(ended.stdout.split())
+    assert found == [["20.0", "0"], ["30.0", "0"], ["30.0", "1"]]
 
 
 @pytest.mark.slow

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -15,16 +17,43 @@ def compiled(function: Kernel) -> Kernel:
     """Compile `function` to machine code that releases the interpreter lock.
 
     The code is kept on disk between processes where Numba finds a folder it may write to, and
-    compiled once per process elsewhere (a read-only installation, for instance). Fast-math stays
-    off: the order of additions is part of the answer.
+    compiled once per process elsewhere (a read-only installation, for instance). It is compiled
+    anew when the source of any kernel has changed. Fast-math stays off: the order of additions is
+    part of the answer.
     """
     try:
         kernel: Any = numba.njit(cache=True, nogil=True, fastmath=False)(function)
     except RuntimeError:
         # Numba looks for its cache folder while decorating, and refuses if there is none.
         kernel = numba.njit(nogil=True, fastmath=False)(function)
-    _forgive(getattr(kernel, "_cache", None))
+    cache = getattr(kernel, "_cache", None)
+    if hasattr(cache, "flush"):
+        _depend_on_all_sources(cache)
+        _forgive(cache)
     return cast(Kernel, kernel)
+
+
+def _hash_of_sources() -> str:
+    """A hash of all kernels; empty where their sources are not there."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    parts = [f"{path.name}\0".encode() + path.read_bytes() for path in files]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest() if files else ""
+
+
+_SOURCES = _hash_of_sources()
+
+
+def _depend_on_all_sources(cache: Any) -> None:
+    """Let code on disk count only for the sources that it was compiled from.
+
+    Numba compares the file of the kernel alone, and code contains that of the kernels it calls.
+    Where the comparison cannot be extended, no code is kept.
+    """
+    file: Any = getattr(cache, "_cache_file", None)
+    if _SOURCES and hasattr(file, "_source_stamp"):
+        file._source_stamp = (file._source_stamp, _SOURCES)
+    else:
+        cache.disable()
 
 
 def _forgive(cache: Any) -> None:
@@ -32,8 +61,6 @@ def _forgive(cache: Any) -> None:
 
     Numba ends the computation where the disk is full or a file in the cache is damaged.
     """
-    if not hasattr(cache, "flush"):
-        return
     load, save = cache.load_overload, cache.save_overload
 
     def load_or_nothing(*arguments: Any) -> Any:
