@@ -416,6 +416,44 @@ def test_paper(example_page, open_page, screenshots) -> None:
     assert page.locator("details").first.get_attribute("open") is not None
 
 
+CUT_OFF = """() => {
+  const edge = document.documentElement.clientWidth + 0.5;
+  return [...document.querySelectorAll("main *")].filter((each) => {
+    const box = each.getBoundingClientRect();
+    const within = !each.closest("svg, canvas, .hidden, .tip") || each.matches("svg, canvas");
+    const scrolls = getComputedStyle(each).overflowX !== "visible";
+    const cut = scrolls && each.scrollWidth > each.clientWidth + 1 && !each.matches("svg");
+    return within && box.width > 1 && (box.right > edge || cut);
+  }).map((each) => `${each.tagName}.${each.className}: ${each.textContent.slice(0, 40)}`);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "n_models"), [(3, 3), (10, 6), (12, 1), (12, 9), (50, 1), (300, 1)]
+)
+def test_paper_loses_no_column(
+    n_classes, n_models, sample, tmp_path, open_page, monkeypatch, short_search
+) -> None:
+    """Every table and every cell lies within the width of an A4 page; every number is printed."""
+    monkeypatch.setattr("polyroc.report.content.metric_names", lambda _: ["hand_till", "aunu"])
+    y, models = sample(n_classes, 4 * n_classes, n_models)
+    names = [f"a class with the number {k}" for k in range(n_classes)]
+    models = {f"a rather long name of model {m}": each for m, each in enumerate(models.values())}
+    path = write_report(tmp_path / "p.html", np.array(names)[y], models, labels=names)
+    a4 = {"width": round(182 / 25.4 * 96), "height": 1000}  # 210 mm without its margins
+    page = open_page(path, viewport=a4).page
+    if n_classes <= 12:
+        page.click("#confusion .cell >> nth=1")
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT_OFF) == []
+    assert page.locator("#metrics td.number:visible").count() == 2 * n_models
+    if n_classes <= 12:
+        assert page.locator("#pairs td:visible").count() == n_models * n_classes**2
+        assert page.locator("#confusion .cell small:visible").count() == n_classes**2
+    else:
+        assert page.locator("#pairs tbody tr:visible").count() == 20 * n_models
+
+
 REDRAWS = """() => {
   const slider = document.getElementById("cost-chosen");
   const times = [];

@@ -10,7 +10,7 @@ from polyroc.inference.comparison import Difference
 from polyroc.metrics import registry
 from polyroc.report.content import Content, ModelContent
 from polyroc.report.decisions import perfect_pairs
-from polyroc.report.finding import Finding
+from polyroc.report.finding import Finding, Severity
 from polyroc.report.wording import (
     counted,
     level_text,
@@ -135,7 +135,7 @@ def _worse(model: ModelContent, text: str) -> Finding:
 
 
 def _no_better(model: ModelContent, text: str) -> Finding:
-    title = f"{model.name}: not better than guessing"
+    title = f"{model.name}: not better than guessing, as far as these cases show"
     return Finding("not-better-than-guessing", "warning", title, text)
 
 
@@ -156,7 +156,8 @@ def separation(content: Content) -> Iterator[Finding]:
         n_classes = len(content.classes)
         if not len(pairs):
             continue
-        if len(pairs) == n_classes * (n_classes - 1) // 2:
+        whole = len(pairs) == n_classes * (n_classes - 1) // 2
+        if whole:
             text = "Every case has a higher score for its own class than any case of another class."
             title = f"{model.name}: perfect separation"
         else:
@@ -170,7 +171,8 @@ def separation(content: Content) -> Iterator[Finding]:
             )
             title = f"{model.name}: perfect separation of some classes"
         text += " Check that no feature contains the answer (leakage)."
-        yield Finding("perfect-separation", "warning", title, text)
+        severity: Severity = "warning" if whole else "notice"
+        yield Finding("perfect-separation", severity, title, text)
 
 
 def not_probabilities(content: Content) -> Iterator[Finding]:

@@ -47,7 +47,7 @@ SCRIPTS = (
     "main",
 )
 """The modules of the page; each imports only from those before it."""
-STYLES = ("colours", "page", "explorer", "media")
+STYLES = ("colours", "page", "explorer", "media", "paper")
 _IMPORT = re.compile(r'^import \{([^}]+)\} from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:const|function) (\w+)", re.MULTILINE)
 

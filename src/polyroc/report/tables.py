@@ -16,6 +16,8 @@ from polyroc.results import Estimate, cell
 MOST_CLASSES = 12
 """Tables with a row and a column per class stop here; beyond, the worst pairs are listed."""
 MOST_LISTED = 20
+MOST_COLUMNS = 6
+"""Models whose values stand beside each other on paper."""
 MOST_DRAWN = 200
 """Differences that are drawn; beyond, the page has only their numbers."""
 HEAT_STEPS = 10
@@ -73,7 +75,8 @@ def metrics_table(content: Content) -> Markup:
     titles = ["Metric", strip_axis()]
     titles += [right(key(k), name(model.name)) for k, model in enumerate(content.models)]
     rows = [_metric_row(content, metric) for metric in content.models[0].evaluation]
-    table = element("table", head(*titles), element("tbody", *rows), class_="metrics")
+    kind = "metrics" if len(content.models) <= MOST_COLUMNS else "metrics many"
+    table = element("table", head(*titles), element("tbody", *rows), class_=kind)
     return scrolled(table, "Metrics with intervals")
 
 

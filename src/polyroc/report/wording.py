@@ -100,4 +100,4 @@ def level_text(level: float) -> str:
 
 def limits(low: float, high: float) -> str:
     """Limits of an interval."""
-    return f"{number(low)} to {number(high)}"
+    return f"{low:.3f} to {high:.3f}"
