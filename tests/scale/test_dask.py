@@ -345,3 +345,23 @@ def test_any_engine_that_maps_and_reduces(tmp_path: Path) -> None:
     expected = PairSummary(classes).update(NAMES[y], p).compute()
     assert result.pairwise_low.tobytes() == expected.pairwise_low.tobytes()
     assert result.pairwise_high.tobytes() == expected.pairwise_high.tobytes()
+
+
+@pytest.mark.parametrize("memory", [1 << 20, 512 << 20])
+def test_a_frame_that_changes_between_passes(memory: int) -> None:
+    """Partitions are computed anew for each pass; random ones must be persisted."""
+    import dask
+    import dask.dataframe as dd
+
+    made = []
+
+    def partition(number: int) -> pd.DataFrame:
+        made.append(number)
+        return frame_of(*scores(500, seed=len(made)))
+
+    parts = dd.from_map(partition, range(2), meta=frame_of(*scores(5)))
+    options: dict[str, Any] = {"target": "y", "exact": True, "classes": NAMES, "memory": memory}
+    with dask.config.set(scheduler="synchronous"):
+        with pytest.raises(InvalidInput, match="a later pass over it finds other cases"):
+            evaluate_dask(parts, **options)
+        evaluate_dask(parts.persist(), **options)

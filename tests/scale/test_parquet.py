@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 import polyroc
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.scale import Layout, PairSummary, evaluate_parquet, summarise
+from polyroc.scale import Layout, PairSummary, evaluate_parquet, source, stamps, summarise
 
 NAMES = np.array(["ant", "bee", "cat"])
 
@@ -204,6 +205,104 @@ def test_blocks_of_histograms(tmp_path: Path) -> None:
     exact = evaluate_parquet(tmp_path / "a.parquet", exact=True, **options)
     assert np.nanmax(np.abs(exact.pairwise_low - polyroc.pairwise_auc(y, p))) == 0
     assert exact["hand_till"].width == 0
+
+
+@pytest.mark.parametrize("n_classes", [3, 40])
+def test_cases_of_weight_zero_are_not_there(tmp_path: Path, n_classes: int) -> None:
+    """Also in passes over some columns: for exact values, and for columns in turn."""
+    y, p = scores(3000, n_classes)
+    weights = np.random.default_rng(1).integers(0, 3, 3000).astype(float)
+    columns = [f"p{k}" for k in range(n_classes)]
+    options: dict[str, Any] = {"target": "y", "classes": range(n_classes), "columns": columns}
+    options |= {"sample_weight": "w", "auc_mu": n_classes < 9}
+    for name, some in (("all", slice(None)), ("some", np.flatnonzero(weights))):
+        part = table(y[some], p[some], columns, w=weights[some])
+        pq.write_table(part, tmp_path / f"{name}.parquet", row_group_size=700)
+    for more in ({}, {"exact": True}, {"memory": 1 << 20, "exact": True}):
+        found, expected = (
+            evaluate_parquet(tmp_path / f"{name}.parquet", **options, **more)
+            for name in ("all", "some")
+        )
+        for one, other in zip(found.metrics, expected.metrics, strict=True):
+            assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-12)
+    value = polyroc.hand_till(y, p, labels=range(n_classes), sample_weight=weights)
+    assert found["hand_till"].low == pytest.approx(value, abs=1e-9)
+
+
+# Files that change between passes
+
+
+def replaced(path: Path, y: Any, p: np.ndarray, how: str) -> None:
+    """Another file under the same name, as like the first as can be."""
+    before, other = path.stat(), path.with_name("other")
+    pq.write_table(table(y, p, NAMES), other)
+    if how == "gone":
+        path.unlink()
+    elif how == "in its place":
+        other.replace(path)
+    else:
+        path.write_bytes(other.read_bytes())
+        if how == "with the same date":
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("how", ["in its place", "in the same file", "with the same date", "gone"])
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_file_that_is_replaced_between_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, at: int
+) -> None:
+    """Before the pass over labels, the one over all columns, and the one that sorts."""
+    y, p = scores()
+    path, opened = tmp_path / "scores.parquet", []
+    pq.write_table(table(NAMES[y], p, NAMES), path)
+    first = pq.ParquetFile.__init__
+
+    def open_file(*arguments: Any, **options: Any) -> None:
+        first(*arguments, **options)
+        opened.append(path)
+
+    batches = source._batches
+
+    def read(*arguments: Any) -> Any:
+        if len(opened) == at - 1:
+            replaced(path, NAMES[y], 1 - p, how)
+        return batches(*arguments)
+
+    monkeypatch.setattr(pq.ParquetFile, "__init__", open_file)
+    monkeypatch.setattr(source, "_batches", read)
+    reason = "cannot be read" if how == "gone" else "has changed while it was evaluated"
+    with pytest.raises(InvalidInput, match=reason):
+        evaluate_parquet(path, target="y", exact=True)
+    assert len(opened) == at - 1
+
+
+def test_a_file_that_changes_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    y, p = scores()
+    path = tmp_path / "scores.parquet"
+    pq.write_table(table(NAMES[y], p, NAMES), path)
+    first = source._with_keys
+
+    def read(*arguments: Any) -> Any:
+        replaced(path, NAMES[y], 1 - p, "in its place")
+        return first(*arguments)
+
+    monkeypatch.setattr(source, "_with_keys", read)
+    with pytest.raises(InvalidInput, match="has changed while it was evaluated"):
+        evaluate_parquet(path, target="y", classes=NAMES)
+
+
+def test_copies_on_other_machines_are_the_same_file(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        pq.write_table(table([0, 1], np.eye(2), [0, 1]), tmp_path / name)
+    stamp = stamps.stamp_of(str(tmp_path / "one"))
+    with pytest.raises(InvalidInput, match="has changed"):
+        stamps.check_same(str(tmp_path / "two"), stamp)
+    stamps.check_same(str(tmp_path / "two"), stamp._replace(host="another"))
+    (tmp_path / "two").write_bytes(b"short")
+    with pytest.raises(InvalidInput, match="has changed"):
+        stamps.check_same(str(tmp_path / "two"), stamp._replace(host="another"))
 
 
 def test_record_batches_summarised_apart_merge_to_the_whole() -> None:

@@ -182,12 +182,13 @@ def read_batch(
 
 
 def weighted_batch(codes: IntArray, columns: list[FloatArray], weights: Float64Array) -> Batch:
-    """The cases whose weight is not 0."""
+    """The cases whose weight is not 0; columns that were not read stay empty."""
     check_weights(weights, len(codes))
     if weights.all():
         return Batch(codes, columns, weights)
     rows = np.flatnonzero(weights)
-    return Batch(codes[rows], [column[rows] for column in columns], weights[rows])
+    columns = [column[rows] if column.size else column for column in columns]
+    return Batch(codes[rows], columns, weights[rows])
 
 
 def check_weights(weights: Float64Array, n_cases: int) -> None:

@@ -19,9 +19,8 @@ from polyroc.options import reason_of, shown, whole_number
 from polyroc.scale.batch import Track
 from polyroc.scale.certified import CertifiedEvaluation
 from polyroc.scale.discovery import ColumnsLike, distinct_labels, layout_of
-from polyroc.scale.exact import Cases, Part, PartCollector
+from polyroc.scale.exact import Cases, Part, PartCollector, Resolved
 from polyroc.scale.extras import Client, required
-from polyroc.scale.histogram import PairBounds
 from polyroc.scale.job import MEMORY, Collected, Job, Needed
 from polyroc.scale.passes import Filled, Placed, chunks_of, chunks_of_files, run_pass
 from polyroc.scale.source import Files, Layout, Piece
@@ -169,7 +168,7 @@ class _Reader(ABC):
         collected: Collected = self.scheduler.compute(filled)[0]
         return collected
 
-    def sort(self, parts: list[Part], needed: Needed) -> list[PairBounds]:
+    def sort(self, parts: list[Part], needed: Needed) -> list[Resolved]:
         """The pieces of a part go from each range to the task that sorts it."""
         shared = task(partial(bytes, _packed(parts)))  # once for all tasks
         size = -(-len(parts) // (4 * self.n_machines))
@@ -334,16 +333,16 @@ def _pick(groups: list[range], chunks: Iterator[Placed], packed: bytes) -> list[
     """The cases of every part in a range of rows, by group of parts."""
     nothing: Any = None
     parts = [
-        Part(track, n_cases, nothing, codes, bits)
+        Part(track, n_cases, nothing, nothing, codes, bits)
         for track, n_cases, codes, bits in pickle.loads(zlib.decompress(packed))
     ]
     cases = _fill(partial(PartCollector, parts), chunks).cases
     return [[cases[number] for number in group] for group in groups]
 
 
-def _sort(tracks: list[Track], pieces: list[list[Cases]]) -> list[PairBounds]:
+def _sort(tracks: list[Track], pieces: list[list[Cases]]) -> list[Resolved]:
     """The pairs of each part of a group, whose cases come from all ranges in order."""
     return [
-        Cases.joined([piece[number] for piece in pieces]).pairs(track.positive, track.n_rows)
+        Cases.joined([piece[number] for piece in pieces]).resolved(track.positive, track.n_rows)
         for number, track in enumerate(tracks)
     ]

@@ -14,6 +14,7 @@ from polyroc.options import reason_of, shown
 from polyroc.predictions._classes import declared_classes, listed
 from polyroc.predictions._containers import as_label, read_labels
 from polyroc.scale.source import File, Files, Layout, check_no_null, labels_of, pieces
+from polyroc.scale.stamps import stamp_of
 from polyroc.typing import Label, LabelsLike
 from polyroc.width import LONGEST_LIST, check_width, is_too_wide, too_wide
 
@@ -53,10 +54,10 @@ def _file(fragment: Any) -> File:
     """A file by what its footer says, which is read once."""
     from pyarrow.dataset import get_partition_keys
 
+    stamp = stamp_of(fragment.path)
     groups = tuple(group.num_rows for group in fragment.row_groups)
-    return File(
-        fragment.path, sum(groups), get_partition_keys(fragment.partition_expression), groups
-    )
+    keys = get_partition_keys(fragment.partition_expression)
+    return File(fragment.path, sum(groups), keys, groups, stamp=stamp)
 
 
 def _found(paths: PathsLike) -> list[str]:

@@ -9,6 +9,7 @@ place of what the histogram knew of them. Pairs of different parts are known fro
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,14 +33,24 @@ class Part:
     track: Track
     n_cases: int
     known: PairBounds
+    weights: Float64Array = field(repr=False)
+    """Of its cases in each row, to compare with those that are found."""
     codes: Int64Array | None = field(default=None, repr=False)
     """Its bins in ascending order; None for all cases."""
     mantissa_bits: int = 1
 
 
-def whole(track: Track, n_cases: int) -> Part:
-    """All cases of a track, of which nothing is known."""
-    return Part(track, n_cases, PairBounds(*np.zeros((3, track.n_rows))))
+class Resolved(NamedTuple):
+    """The pairs of a part, and the weight of its cases in each row."""
+
+    pairs: PairBounds
+    weights: Float64Array
+
+
+def whole(track: Track, n_cases: int, totals: Float64Array) -> Part:
+    """All cases of a track, of which nothing is known but the weight of each class."""
+    nothing = PairBounds(*np.zeros((3, track.n_rows)))
+    return Part(track, n_cases, nothing, totals[list(track.rows)])
 
 
 def open_parts(track: Track, histogram: Histogram, scale: float, most_cases: int) -> list[Part]:
@@ -60,7 +71,8 @@ def _part(track: Track, histogram: Histogram, bins: Bins, chosen: Int64Array, sc
     some = Bins(bins.counts[:, chosen], bins.one_value[chosen], bins.codes[chosen])
     n_cases = int(np.ceil(some.counts.sum() * scale))
     known = pair_bounds(some, track.positive)
-    return Part(track, n_cases, known, some.codes, histogram.mantissa_bits)
+    weights = some.counts.sum(axis=1)
+    return Part(track, n_cases, known, weights, some.codes, histogram.mantissa_bits)
 
 
 def passes(parts: list[Part], memory: int) -> Iterator[list[Part]]:
@@ -102,7 +114,7 @@ class Cases:
         if weights is not None:
             self._weights.append(weights)
 
-    def pairs(self, positive: int, n_rows: int) -> PairBounds:
+    def resolved(self, positive: int, n_rows: int) -> Resolved:
         """Sort the cases, count their pairs exactly, and forget them."""
         values, rows = np.concatenate(self._values), np.concatenate(self._rows)
         weights = np.concatenate(self._weights) if self._weights else None
@@ -114,7 +126,8 @@ class Cases:
                 if weights is not None:
                     count = count * weights[ranks.cases]
                 total += np.bincount(ranks.codes, count, n_rows)
-        return PairBounds(above, tied, np.zeros(n_rows))
+        found = PairBounds(above, tied, np.zeros(n_rows))
+        return Resolved(found, np.bincount(rows, weights, n_rows).astype(np.float64))
 
 
 class PartCollector:

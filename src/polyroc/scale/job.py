@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, Self, TypeVar
 
+import numpy as np
+
+from polyroc.errors import InvalidInput
 from polyroc.scale.batch import Track
 from polyroc.scale.evaluation import Known
-from polyroc.scale.exact import BYTES_TO_SORT, Part, open_parts, passes, whole
-from polyroc.scale.histogram import PAGE, PairBounds
+from polyroc.scale.exact import BYTES_TO_SORT, Part, Resolved, open_parts, passes, whole
+from polyroc.scale.histogram import PAGE
 from polyroc.scale.histograms import Histograms, TrackCounts, bounds_of
 from polyroc.scale.passes import Collector
 from polyroc.scale.source import Layout
 from polyroc.scale.summary import MANY_SCORES, PairSummary
-from polyroc.typing import Label
+from polyroc.typing import Float64Array, Label
 
 MEMORY = 512 << 20
 
@@ -59,7 +62,7 @@ class Reader(Protocol):
         ``n_cells`` is about how many numbers the collector holds.
         """
 
-    def sort(self, parts: list[Part], needed: Needed) -> list[PairBounds]:
+    def sort(self, parts: list[Part], needed: Needed) -> list[Resolved]:
         """One pass that brings together the cases of each part and counts their pairs exactly."""
 
 
@@ -81,10 +84,15 @@ class Job:
         if fits:
             self._fill(known, summary.histograms, exact)
         elif self.reader.n_rows * BYTES_TO_SORT <= self.memory // 2:
-            self._resolve(known, [whole(track, self.reader.n_rows) for track in tracks])
+            n_rows, weights = self.reader.n_rows, known.totals.weights
+            self._resolve(known, [whole(track, n_rows, weights) for track in tracks])
         else:
             for block in self._blocks(tracks):
-                self._fill(known, self._counted(block), exact)
+                histograms = self._counted(block)
+                for track, histogram in histograms.items():
+                    found = histogram.counts.sum(axis=(0, 2))
+                    _check_same_cases(found, known.totals.weights[list(track.rows)])
+                self._fill(known, histograms, exact)
         return known
 
     @property
@@ -139,7 +147,18 @@ class Job:
         for gathered in passes(parts, self.memory * self.reader.n_machines):
             needed = self._needed(part.track for part in gathered)
             for part, found in zip(gathered, self.reader.sort(gathered, needed), strict=True):
-                known.correct(part.track, part.known, found)
+                _check_same_cases(found.weights, part.weights)
+                known.correct(part.track, part.known, found.pairs)
+
+
+def _check_same_cases(found: Float64Array, expected: Float64Array) -> None:
+    """Whether a pass finds the cases that the first pass found there."""
+    if not np.allclose(found, expected, rtol=1e-6, atol=0):
+        raise InvalidInput(
+            "The table has changed while it was evaluated: a later pass over it finds other cases "
+            "than the first. Evaluate a table that stays the same, such as a copy or "
+            "ddf.persist()."
+        )
 
 
 def empty_summary(

@@ -8,9 +8,8 @@ from polyroc.errors import InvalidInput
 from polyroc.options import flag, whole_number
 from polyroc.scale.certified import CertifiedEvaluation
 from polyroc.scale.discovery import ColumnsLike, PathsLike, find_files, labels_in, layout_of
-from polyroc.scale.exact import BYTES_TO_SORT, Part, PartCollector
+from polyroc.scale.exact import BYTES_TO_SORT, Part, PartCollector, Resolved
 from polyroc.scale.extras import Client
-from polyroc.scale.histogram import PairBounds
 from polyroc.scale.job import MEMORY, Job, Needed, Reader
 from polyroc.scale.passes import Filled, chunks_of_files, progress_bar, run_pass
 from polyroc.scale.source import Files, Layout
@@ -119,13 +118,13 @@ class _Threads:
         with progress_bar(self.progress, doing, self.n_rows) as advance:
             return run_pass(stream, make(), self.n_threads, advance)
 
-    def sort(self, parts: list[Part], needed: Needed) -> list[PairBounds]:
+    def sort(self, parts: list[Part], needed: Needed) -> list[Resolved]:
         """As many parts at a time as may be in memory."""
         cases = self.collect(partial(PartCollector, parts), needed, 0, "Sorting").cases
 
-        def resolve(number: int) -> PairBounds:
+        def resolve(number: int) -> Resolved:
             track = parts[number].track
-            return cases[number].pairs(track.positive, track.n_rows)
+            return cases[number].resolved(track.positive, track.n_rows)
 
         largest = max(part.n_cases for part in parts) * BYTES_TO_SORT
         n_threads = max(1, min(self.n_threads, self.memory // (2 * max(1, largest))))

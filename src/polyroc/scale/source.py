@@ -16,6 +16,7 @@ from polyroc.options import harmless, reason_of, shown
 from polyroc.predictions._classes import Declared, encode, listed
 from polyroc.predictions._containers import read_labels
 from polyroc.scale.batch import CHUNK, Batch, Track, weighted_batch
+from polyroc.scale.stamps import Stamp, check_same
 from polyroc.scale.summary import PairSummary
 from polyroc.typing import FloatArray, IntArray, Label
 
@@ -67,6 +68,8 @@ class File(NamedTuple):
     """Which groups these are, None for all."""
     row: int = 0
     """Position of the first row in the file."""
+    stamp: Stamp | None = None
+    """What the file was like when its rows were counted."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ def _parts(file: File, n_rows: int) -> Iterator[File]:
         number = sum(file.groups[each] for each in chosen)
         if number >= n_rows or group == len(file.groups) - 1:
             sizes = tuple(file.groups[each] for each in chosen)
-            yield File(file.path, number, file.keys, sizes, tuple(chosen), row)
+            yield file._replace(n_rows=number, groups=sizes, row_groups=tuple(chosen), row=row)
             row, chosen = row + number, []
 
 
@@ -142,6 +145,7 @@ def _batches(
     n_rows = min(MOST_ROWS, max(1, BYTES_PER_BATCH // (8 * max(1, len(stored)))))
     row = 0
     try:
+        check_same(file.path, file.stamp)
         with ParquetFile(
             file.path, pre_buffer=False, buffer_size=BUFFER, read_dictionary=texts
         ) as reader:
@@ -150,6 +154,7 @@ def _batches(
                 records.validate(full=True)  # Arrow believes a broken file otherwise
                 yield row, _with_keys(records, file, schema, columns)
                 row += records.num_rows
+        check_same(file.path, file.stamp)
     except InvalidInput:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
