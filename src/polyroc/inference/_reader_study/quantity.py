@@ -24,7 +24,7 @@ from polyroc.predictions import Predictions
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array
 from polyroc.utility import fit_binormal, fit_proper
-from polyroc.utility.categories import RankedCases
+from polyroc.utility.categories import Categories, RankedCases
 from polyroc.utility.data_cost import HIGHEST, saec_of
 from polyroc.utility.fits import fit_runs, fitted_curve
 
@@ -147,8 +147,7 @@ def _registered_influence(metric: Metric, predictions: Predictions) -> Float64Ar
 
 def _fitted_area(model: str, predictions: Predictions) -> float:
     """Area under the fitted curve, in the limit where a threshold separates the classes."""
-    _check_two(f"{model}_auc", predictions)
-    data = fit_runs(RankedCases.of(predictions))
+    data = _runs(f"{model}_auc", "roc_auc", predictions)
     if data.ordered:
         return 1.0 if data.right_way else (0.0 if model == "binormal" else 0.5)
     return float(fitted_curve(data, model).area)
@@ -156,7 +155,21 @@ def _fitted_area(model: str, predictions: Predictions) -> float:
 
 def _fitted_cost(model: Any, predictions: Predictions) -> float:
     _check_two("saec", predictions)
+    if model != "hull":
+        _runs("saec", "saec_hull", predictions)
     return float(saec_of(RankedCases.of(predictions), model))
+
+
+def _runs(name: str, instead: str, predictions: Predictions) -> Categories:
+    """What a curve is fitted to, if there are two classes and enough distinct scores."""
+    _check_two(name, predictions)
+    data = fit_runs(RankedCases.of(predictions))
+    if data.n_categories < 3 and not data.ordered:
+        raise NotDefined(
+            f"{name} needs a curve with at least two operating points, and the scores give "
+            f"{data.n_categories - 1}. Use {instead}, or finer scores."
+        )
+    return data
 
 
 def _check_two(name: str, predictions: Predictions) -> None:

@@ -11,7 +11,7 @@ from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._reader_study.crossing import check_crossed, reading
 from polyroc.options import shown
 from polyroc.predictions._classes import classes_of, listed
-from polyroc.predictions._containers import read_numbers
+from polyroc.predictions._containers import read_labels, read_numbers
 from polyroc.readers.names import BEGINNINGS
 from polyroc.typing import Float64Array, Label, LabelsLike
 
@@ -198,7 +198,7 @@ def _truth_of_cases(
             f"Case {shown(cases[case])} has two truths: {shown(truth[case])}, but "
             f"{shown(given[row])} for {who}. Give all rows of a case the same truth."
         )
-    return truth
+    return read_labels(truth.tolist())[0]
 
 
 def _classes(truth: "pd.Series[Any]", labels: LabelsLike | None, roles: Roles) -> tuple[Label, ...]:
@@ -255,7 +255,8 @@ def _numbers(frame: "pd.DataFrame", column: str, roles: Roles) -> Float64Array:
     numbers = values.astype(np.float64)
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if wrong.size:
-        case, reader, modality = (frame[name].iloc[wrong[0]] for name in roles.ids)
+        row = frame[list(roles.ids)].astype(object).iloc[wrong[0]]
+        case, reader, modality = row.tolist()
         who = reading(reader, modality)
         what = "no value" if np.isnan(numbers[wrong[0]]) else f"{numbers[wrong[0]]}"
         raise InvalidInput(
