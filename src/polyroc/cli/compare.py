@@ -75,11 +75,11 @@ def compare(
     Either one file with columns such as forest:cat, forest:dog, logistic:cat, logistic:dog, or a
     file per model with the same cases in the same order.
     """
-    from polyroc.cli.screen import working
+    from polyroc.cli.screen import reading, working
     from polyroc.inference import compare as compare_scores
 
     names = metric_names(metrics)
-    with working("reading"):
+    with reading():
         read_files = [read(file, target, columns, labels, weights, groups) for file in files]
     samples = gathered(read_files, independent)
     options: dict[str, Any] = {

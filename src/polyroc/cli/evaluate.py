@@ -86,7 +86,7 @@ def evaluate(
     named by options, and the first lines of the output say which were taken. With --streaming
     there may be many Parquet files, folders or patterns, read as one table.
     """
-    from polyroc.cli.screen import working
+    from polyroc.cli.screen import reading
 
     names = metric_names(metrics)
     if streaming:
@@ -105,7 +105,7 @@ def evaluate(
         )
         return
     check_single(files, exact)
-    with working("reading"):
+    with reading():
         cases = read(files[0], target, columns, labels, weights, groups, model)
     options: dict[str, Any] = {
         "interval": None if interval == "none" else interval,

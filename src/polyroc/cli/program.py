@@ -1,6 +1,7 @@
 """The program: its commands, and what becomes of errors.
 
-Exit codes: 0 all is well, 1 a result that does not exist for these data, 2 bad input, 130 Ctrl-C.
+Exit codes: 0 all is well, 1 a result that does not exist for these data, 2 bad input, 130 Ctrl-C,
+143 SIGTERM.
 """
 
 import os
@@ -16,12 +17,18 @@ from polyroc._version import __version__
 from polyroc.cli.compare import compare
 from polyroc.cli.demo import demo
 from polyroc.cli.evaluate import evaluate
+from polyroc.cli.interrupts import Terminated, heeded_interrupts
 from polyroc.cli.metrics import metrics
 from polyroc.cli.report import report
 from polyroc.cli.study import study
 from polyroc.cli.surface import surface
 from polyroc.cli.wording import one_line, spoken
 from polyroc.errors import NotDefined, PolyrocError
+
+_NO_ARGUMENTS: tuple[type[Exception], ...] = tuple(
+    filter(None, [getattr(click.exceptions, "NoArgsIsHelpError", None)])
+)
+"""Raised instead of printing the help, from click 8.2 on."""
 
 
 class BadInput(click.ClickException):
@@ -33,8 +40,10 @@ class BadInput(click.ClickException):
         super().__init__(one_line(message))
 
     def show(self, file: Any = None) -> None:
-        with suppress(OSError):  # the exit code tells what a full disk cannot hold
+        try:
             click.echo(f"polyroc: {self.message}", file=file, err=file is None)
+        except OSError:  # the exit code tells what does not fit on a full disk
+            _print_no_more(sys.stderr)
 
 
 class NoResult(BadInput):
@@ -44,9 +53,18 @@ class NoResult(BadInput):
 
 
 class Stopped(BadInput):
-    """Ctrl-C."""
+    """Ctrl-C, or SIGTERM."""
 
-    exit_code = 130
+    def __init__(self, cause: KeyboardInterrupt) -> None:
+        super().__init__(str(cause) or "Stopped.")
+        self.exit_code = 143 if _was_terminated(cause) else 130
+
+
+def _was_terminated(error: BaseException | None) -> bool:
+    """Whether an exception is SIGTERM, or came of it."""
+    while error is not None and not isinstance(error, Terminated):
+        error = error.__context__
+    return error is not None
 
 
 class Program(click.Group):
@@ -57,16 +75,24 @@ class Program(click.Group):
         _replace_closed_streams()
         _never_fail_to_print()
         try:
-            return super().main(*arguments, **options)
+            with heeded_interrupts(), _all_printed():
+                return super().main(*arguments, **options)
+        except BrokenPipeError:  # nobody reads on, and nobody needs to be told
+            _print_no_more(sys.stdout)
+            sys.exit(1)
         except OSError as error:
+            _print_no_more(sys.stdout)
             failure = BadInput(f"{error.strerror or error}.")
             failure.show()
             sys.exit(failure.exit_code)
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         """Read the arguments before the command; those after it are read by ``invoke``."""
-        with _usage_in_one_line():
-            return super().make_context(*arguments, **options)
+        try:
+            with _usage_in_one_line():
+                return super().make_context(*arguments, **options)
+        except KeyboardInterrupt as error:
+            raise Stopped(error) from error
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -77,7 +103,7 @@ class Program(click.Group):
         except PolyrocError as error:
             raise BadInput(spoken(str(error))) from error
         except KeyboardInterrupt as error:
-            raise Stopped(str(error) or "Stopped.") from error
+            raise Stopped(error) from error
         except MemoryError as error:
             raise BadInput("There is not enough memory for this.") from error
         except BrokenPipeError:
@@ -92,13 +118,40 @@ class Program(click.Group):
 
 
 @contextmanager
-def _usage_in_one_line() -> Iterator[None]:
-    """Wrong arguments are bad input like any other, and may hold any signs."""
+def _all_printed() -> Iterator[None]:
+    """Empty the buffer of standard output while its failure can still be told, and only once."""
     try:
         yield
-    except click.exceptions.NoArgsIsHelpError:
+        sys.stdout.flush()
+    except SystemExit as end:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            if not end.code:
+                raise
+            _print_no_more(sys.stdout)
         raise
+
+
+def _print_no_more(stream: Any) -> None:
+    """Let what is left in a buffer go nowhere.
+
+    Otherwise Python tries to write it once more while it shuts down, and makes the exit code 120.
+    """
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+@contextmanager
+def _usage_in_one_line() -> Iterator[None]:
+    """Wrong arguments are bad input like any other, and may contain any characters."""
+    try:
+        yield
     except click.UsageError as error:
+        if isinstance(error, _NO_ARGUMENTS):
+            raise
         path = "polyroc" if error.ctx is None else error.ctx.command_path
         raise BadInput(f"{error.format_message()} See {path} --help.") from error
 

@@ -28,10 +28,10 @@ def report(
     level: float,
 ) -> None:
     """Write a page about the predictions in FILE that opens in any browser, without a network."""
-    from polyroc.cli.screen import console, working
+    from polyroc.cli.screen import console, reading, working
     from polyroc.report import write_report
 
-    with working("reading"):
+    with reading():
         cases = read(file, target, columns, labels, weights, groups)
     path = check_output(output, file)
     with working("writing the report"):

@@ -57,6 +57,16 @@ def show(screen: "Console", made: Titled) -> None:
 
 
 @contextmanager
+def reading() -> Iterator[None]:
+    """The same while files are read, during which Ctrl-C is heard as well."""
+    from polyroc.cli.interrupts import keep_from_arrow
+
+    keep_from_arrow()
+    with working("reading"):
+        yield
+
+
+@contextmanager
 def working(what: str) -> Iterator[None]:
     """On a terminal, a moving line with the time taken, once something takes over a second."""
     screen = console(stderr=True)

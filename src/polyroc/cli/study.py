@@ -73,13 +73,13 @@ def study(
     DATA is a table of features: a row per case, a column with its class, all other columns
     numbers. The protocol is that of Van Calster et al. 2008.
     """
-    from polyroc.cli.screen import working
+    from polyroc.cli.screen import reading
     from polyroc.readers import read_features
 
     chosen = metric_names(metrics)
     if jobs == 0:
         raise InvalidInput("--jobs must be 1 or more, or -1 for all processors, got 0.")
-    with working("reading"):
+    with reading():
         cases = read_features(data, target=target, drop=drop or ())
         order = None if labels is None else _typed(labels, cases)
     options: dict[str, Any] = {

@@ -80,11 +80,11 @@ def surface(
     classifier. G is the share of the region better than chance that it dominates.
     """
     from polyroc.cli.report import check_output
-    from polyroc.cli.screen import working
+    from polyroc.cli.screen import reading, working
 
     if output is not None:
         check_output(output, file)
-    with working("reading"):
+    with reading():
         if features:
             _refuse(columns=columns, labels=labels, weights=weights)
             searched, source, described = _feature_model(file, target, drop, model or "linear")

@@ -111,7 +111,7 @@ class StudyInterrupted(KeyboardInterrupt):
 
     def __init__(self, study: "Study | None") -> None:
         done = 0 if study is None else len(study.splits)
-        super().__init__(f"the study was stopped after {done} splits")
+        super().__init__(f"The study was stopped after {done} splits.")
         self.study = study
 
 

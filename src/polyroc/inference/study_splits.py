@@ -1,5 +1,6 @@
 """Running the splits of a study, in parallel, and keeping what is finished."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ import numpy as np
 
 from polyroc._storage.checkpoint import Autosave
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.inference.orphans import end_with
 from polyroc.inference.study_plan import Plan
 from polyroc.inference.study_result import Study
 from polyroc.metrics.declaration import Metric
@@ -67,7 +69,8 @@ def run_splits(
     from sklearn.utils.parallel import Parallel, delayed
 
     n_threads = max(1, thread_count() // effective_n_jobs(n_jobs))
-    tasks = (delayed(run_split)(finished.plan, finished.seed, b, n_threads) for b in missing)
+    task, own = delayed(run_split_for), os.getpid()
+    tasks = (task(own, finished.plan, finished.seed, b, n_threads) for b in missing)
     results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
     try:
         with _progress_bar(progress, n_splits, n_splits - len(missing)) as advance:
@@ -105,6 +108,14 @@ def _progress_bar(wanted: bool, total: int, done: int) -> Iterator[Callable[[], 
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("splits", total=total, completed=done)
         yield lambda: bar.advance(task)
+
+
+def run_split_for(
+    parent: int, plan: Plan, seed: int, split: int, n_threads: int
+) -> tuple[int, Float64Array, Reasons]:
+    """A split in a worker, which ends with the process that started it."""
+    end_with(parent)
+    return run_split(plan, seed, split, n_threads)
 
 
 def run_split(
