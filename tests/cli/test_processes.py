@@ -220,7 +220,7 @@ def test_sigterm_of_a_study_leaves_no_process_behind(tmp_path: Path) -> None:
     checkpoint, name, value = tmp_path / "c.npz", "POLYROC_TEST_MARK", str(tmp_path)
     options = ("--jobs", "2", "--splits", "9999999", "--learners", "kernel")
     options = (*options, "--checkpoint", str(checkpoint))
-    eager = "import polyroc.inference.study_splits as s; s.SECONDS_BETWEEN_SAVES = 0; "
+    eager = "import polyroc._storage.checkpoint as s; s.SECONDS_BETWEEN_SAVES = 0; "
     process = started(eager, "study", str(tmp_path / "t.csv"), *options, **{name: value})
     wait_until(checkpoint.exists)
     assert len(family(f"{name}={value}")) >= 4, "workers, and those that look after shared memory"
