@@ -53,11 +53,21 @@ class NoResult(BadInput):
 
 
 class Stopped(BadInput):
-    """Ctrl-C, or SIGTERM."""
+    """Ctrl-C."""
 
-    def __init__(self, cause: KeyboardInterrupt) -> None:
-        super().__init__(str(cause) or "Stopped.")
-        self.exit_code = 143 if _was_terminated(cause) else 130
+    exit_code = 130
+
+    @classmethod
+    def by(cls, cause: KeyboardInterrupt) -> "Stopped":
+        """What an interrupt came of: Ctrl-C or SIGTERM."""
+        kind = StoppedBySystem if _was_terminated(cause) else cls
+        return kind(str(cause) or "Stopped.")
+
+
+class StoppedBySystem(Stopped):
+    """SIGTERM."""
+
+    exit_code = 143
 
 
 def _was_terminated(error: BaseException | None) -> bool:
@@ -92,7 +102,7 @@ class Program(click.Group):
             with _usage_in_one_line():
                 return super().make_context(*arguments, **options)
         except KeyboardInterrupt as error:
-            raise Stopped(error) from error
+            raise Stopped.by(error) from error
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -103,7 +113,7 @@ class Program(click.Group):
         except PolyrocError as error:
             raise BadInput(spoken(str(error))) from error
         except KeyboardInterrupt as error:
-            raise Stopped(error) from error
+            raise Stopped.by(error) from error
         except MemoryError as error:
             raise BadInput("There is not enough memory for this.") from error
         except BrokenPipeError:
