@@ -244,7 +244,16 @@ def test_long_lists_of_classes_are_cut():
 @pytest.mark.parametrize(
     ("y", "advice"),
     [
-        (np.eye(3)[Y], "Pass class labels, not one-hot rows."),
+        (
+            np.eye(3)[Y],
+            "These are one-hot rows: pass the class of each row, such as "
+            "numpy.argmax(y_true, axis=1).",
+        ),
+        (
+            pd.get_dummies(pd.Series(Y)),
+            "These are one-hot rows: pass the class of each row, y_true.idxmax(axis=1).",
+        ),
+        (np.eye(3)[Y] / 2, "Pass class labels, not one-hot rows."),
         (np.array(Y)[:, None], "Pass its one column, y_true[:, 0]."),
         (pd.DataFrame({"y": Y}), "Pass the column that holds the labels, such as y_true['y']."),
     ],

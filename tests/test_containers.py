@@ -65,17 +65,6 @@ def test_pandas_on_arrow(dtype):
     check(Predictions(pd.Series(NUMBERS, dtype=dtype), SCORES), (0, 1, 2))
 
 
-@pytest.mark.parametrize("index", [[9, 7, 5, 3, 1], [0, 0, 0, 0, 0], list("vwxyz")])
-def test_the_index_of_a_series_does_not_matter(index):
-    y = pd.Series(LETTERS, index=index)
-    s = pd.DataFrame(SCORES, index=index[::-1], columns=list("abc"))
-    w = pd.Series([1.0, 2, 3, 4, 5], index=sorted(index))
-    check(Predictions(y, s), "abc")
-    assert hand_till(y, s, sample_weight=w) == hand_till(
-        LETTERS, SCORES, sample_weight=w.to_numpy()
-    )
-
-
 def test_pandas_index_and_array_of_labels():
     check(Predictions(pd.Index(LETTERS), SCORES), "abc")
     check(Predictions(pd.array(NUMBERS), SCORES), (0, 1, 2))
@@ -84,18 +73,37 @@ def test_pandas_index_and_array_of_labels():
 
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("wrap", [lambda c: c, pd.Series, pd.Index])
-def test_the_order_of_categories_counts(ordered, wrap):
-    y = wrap(pd.Categorical(["lo", "mid", "hi", "lo", "mid"], ["lo", "mid", "hi"], ordered=ordered))
-    check(Predictions(y, SCORES), ("lo", "mid", "hi"))
-    assert hand_till(y, SCORES) == EXPECTED
-
-
-def test_categories_of_numbers():
-    y = pd.Categorical([5, 3, 1, 5, 3], categories=[5, 3, 1])
-    check(Predictions(y, SCORES), (5, 3, 1))
-    check(
-        Predictions(pd.Categorical([5.0, 3.0, 1.0, 5.0, 3.0], [5.0, 3.0, 1.0]), SCORES), (5, 3, 1)
+def test_categories_in_another_order_than_sorted_need_names_or_labels(ordered, wrap):
+    names = ["lo", "mid", "hi"]
+    y = wrap(pd.Categorical([names[k] for k in CODES], names, ordered=ordered))
+    with pytest.raises(InvalidInput) as caught:
+        hand_till(y, SCORES)
+    assert str(caught.value) == (
+        "The categories of y_true are in the order 'lo', 'mid', 'hi', which is not their sorted "
+        "order 'hi', 'lo', 'mid', and the columns of y_score have no names. Pass "
+        "labels=['lo', 'mid', 'hi'] if the columns are in the order of the categories, or "
+        "labels=['hi', 'lo', 'mid'] if they are in sorted order, as scikit-learn's are."
     )
+    check(Predictions(y, SCORES, labels=names), names)
+    assert hand_till(y, SCORES, labels=names) == EXPECTED
+    assert hand_till(y, columns(names)) == EXPECTED
+    assert hand_till(y, columns(names)[["hi", "lo", "mid"]]) == EXPECTED
+    with pytest.raises(InvalidInput, match="which is not their sorted order"):
+        hand_till(y, pd.DataFrame(SCORES))
+
+
+def test_categories_in_sorted_order():
+    check(Predictions(pd.Categorical(LETTERS, ["a", "b", "c"]), SCORES), "abc")
+    check(Predictions(pd.Categorical(NUMBERS, [0.0, 1.0, 2.0]), SCORES), (0, 1, 2))
+    with pytest.raises(InvalidInput, match=r"labels=\[5, 3, 1\].*or labels=\[1, 3, 5\]"):
+        Predictions(pd.Categorical([5, 3, 1, 5, 3], categories=[5, 3, 1]), SCORES)
+
+
+def test_one_column_and_categories_in_another_order():
+    y = pd.Categorical(["well", "ill", "well"], ["well", "ill"])
+    with pytest.raises(InvalidInput, match="which is not their sorted order 'ill', 'well'"):
+        roc_auc(y, [0.1, 0.8, 0.3])
+    assert roc_auc(y, [0.1, 0.8, 0.3], labels=["well", "ill"]) == 1
 
 
 def test_labels_overrule_categories():
@@ -221,7 +229,7 @@ def test_the_name_of_a_single_column_does_not_matter(library):
 
 def test_pandas_scores_are_views_where_pandas_has_one_block():
     s = pd.DataFrame(SCORES)
-    assert np.shares_memory(Predictions(NUMBERS, s).scores, s.to_numpy())
+    assert np.shares_memory(Predictions.borrowed(NUMBERS, s).scores, s.to_numpy())
 
 
 @pytest.mark.parametrize("dtype", ["Float64", "Float32", "double[pyarrow]", "float32", object])
@@ -267,11 +275,18 @@ def test_polars_booleans():
     assert Predictions(pl.Series([True, False, True]), [0.5, 0.1, 0.2]).classes == (False, True)
 
 
-def test_the_order_of_a_polars_enum_counts():
+def test_a_polars_enum_in_another_order_than_sorted_needs_names_or_labels():
     y = pl.Series(["lo", "mid", "hi", "lo", "mid"], dtype=pl.Enum(["lo", "mid", "hi"]))
-    check(Predictions(y, SCORES), ("lo", "mid", "hi"))
+    with pytest.raises(InvalidInput, match=r"labels=\['lo', 'mid', 'hi'\]"):
+        Predictions(y, SCORES)
+    check(Predictions(y, columns(["lo", "mid", "hi"], pl)), ("lo", "mid", "hi"))
     unused = pl.Series(["a", "b"], dtype=pl.Enum(["a", "b", "c"]))
     assert Predictions(unused, SCORES[:2], absent="skip").skipped == ("c",)
+
+
+def test_a_polars_categorical_has_no_order_of_its_own():
+    y = pl.Series(["c", "a", "b", "a", "c"], dtype=pl.Categorical)
+    assert hand_till(y, SCORES) == hand_till(["c", "a", "b", "a", "c"], SCORES)
 
 
 def test_polars_weights_and_chunks():
@@ -345,6 +360,18 @@ def test_an_arrow_table_in_the_order_of_the_classes():
     assert hand_till(LETTERS, table) == EXPECTED
 
 
+def test_an_arrow_dictionary_in_another_order_than_sorted_needs_names_or_labels():
+    words = ["c", "b", "a", "c", "b"]
+    array = pa.array(words).dictionary_encode()
+    for y in (array, pa.chunked_array([array[:2], array[2:]]), pa.chunked_array([array])):
+        with pytest.raises(InvalidInput, match=r"labels=\['c', 'b', 'a'\]"):
+            hand_till(y, SCORES)
+        assert hand_till(y, columns(["c", "b", "a"])) == EXPECTED
+        assert hand_till(y, SCORES, labels=["c", "b", "a"]) == EXPECTED
+    part = pa.array(["x", *LETTERS]).dictionary_encode()[1:]  # lists x, which does not occur
+    check(Predictions(part, SCORES), "abc")
+
+
 # torch
 
 torch_test = pytest.mark.torch
@@ -387,7 +414,8 @@ def test_torch_scores_with_a_gradient(torch):
 def test_torch_scores_are_views(torch):
     for dtype in (torch.float32, torch.float64):
         s = torch.tensor(SCORES, dtype=dtype)
-        assert np.shares_memory(Predictions(NUMBERS, s).scores, s.numpy())
+        assert np.shares_memory(Predictions.borrowed(NUMBERS, s).scores, s.numpy())
+        assert not np.shares_memory(Predictions(NUMBERS, s).scores, s.numpy())
 
 
 @torch_test

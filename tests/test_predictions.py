@@ -262,16 +262,30 @@ def test_scores_as_lists_tuples_and_objects():
         pytest.param(lambda s: np.broadcast_to(s, (2, *s.shape))[1], id="broadcast"),
     ],
 )
-def test_float_arrays_are_views_whatever_their_layout(dtype, layout):
+def test_float_arrays_are_borrowed_by_functions_and_copied_to_stay(dtype, layout):
     s = layout(SCORES.astype(dtype))
+    assert np.shares_memory(Predictions.borrowed(CODES, s).scores, s)
     predictions = Predictions(CODES, s)
-    assert np.shares_memory(predictions.scores, s)
+    assert not np.shares_memory(predictions.scores, s)
     assert (predictions.scores == s).all()
+    assert predictions.scores.dtype == dtype
     assert hand_till(CODES, s) == hand_till(CODES, SCORES.astype(dtype))
 
 
 def test_unit_weights_keep_the_view():
-    assert np.shares_memory(Predictions(CODES, SCORES, sample_weight=np.ones(5)).scores, SCORES)
+    borrowed = Predictions.borrowed(CODES, SCORES, sample_weight=np.ones(5))
+    assert np.shares_memory(borrowed.scores, SCORES)
+
+
+def test_later_changes_to_what_was_given_change_nothing():
+    y, s, w = np.array(CODES), SCORES.copy(), np.array([1.0, 2, 1, 1, 3])
+    predictions = Predictions(y, s, sample_weight=w)
+    expected = hand_till(CODES, SCORES, sample_weight=w.copy())
+    y[:], s[:], w[:] = 1, 0.5, 7
+    assert registry["hand_till"].value(predictions) == expected
+    assert predictions.weights.tolist() == [1, 2, 1, 1, 3]
+    with pytest.raises(ValueError, match="read-only"):
+        predictions.scores[0, 0] = 1
 
 
 def test_read_only_input_is_read():
@@ -294,6 +308,9 @@ def test_a_masked_score_is_not_taken_for_a_score():
     )
     with pytest.raises(polyroc.errors.InvalidInput, match="sample_weight is masked in row 4"):
         Predictions(CODES, SCORES, sample_weight=np.ma.masked_equal([1, 2, 3, 4, 5], 5))
+    for rows in (list, tuple):
+        with pytest.raises(polyroc.errors.InvalidInput, match="masked in row 0, column 0"):
+            hand_till(CODES, rows(np.ma.masked_equal(SCORES, 0.6)))
 
 
 def test_masked_arrays_without_a_masked_value_are_arrays():
@@ -323,7 +340,7 @@ def test_an_absent_class_is_skipped_on_request():
 def test_nothing_is_skipped_where_every_class_occurs():
     predictions = Predictions(CODES, SCORES, absent="skip")
     assert predictions.skipped == ()
-    assert np.shares_memory(predictions.scores, SCORES)
+    assert np.shares_memory(Predictions.borrowed(CODES, SCORES, absent="skip").scores, SCORES)
 
 
 def test_a_class_whose_weights_are_zero_is_absent():

@@ -19,6 +19,14 @@ class UnknownName(InvalidInput, KeyError):
     __str__ = Exception.__str__
 
 
+class NotAligned(InvalidInput):
+    """Objects have the same row labels in another order."""
+
+
+class RowsByPosition(UserWarning):
+    """Objects have different row labels, and their rows were matched by position."""
+
+
 class NotSaved(UserWarning):
     """A checkpoint cannot be written any more; ``last`` says whether the work is done."""
 

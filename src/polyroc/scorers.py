@@ -24,6 +24,7 @@ from typing import Any
 
 from polyroc.errors import InvalidType, NotDefined
 from polyroc.metrics import registry
+from polyroc.predictions._estimators import gives_probabilities, scores_of
 from polyroc.typing import LabelsLike, WeightsLike
 
 _FROM_THE_CALL = ("y_true", "y_score", "labels", "sample_weight")
@@ -89,19 +90,13 @@ class Scorer:
         return requests
 
     def _scores(self, estimator: Any, X: Any) -> Any:
-        if hasattr(estimator, "predict_proba"):
-            return estimator.predict_proba(X)
-        name = type(estimator).__name__
-        if registry[self.metric].needs_probabilities:
+        probabilities = registry[self.metric].needs_probabilities
+        if probabilities and not gives_probabilities(estimator):
             raise NotDefined(
-                f"{self.metric} needs probabilities, but {name} has no predict_proba. "
-                "Wrap it in sklearn.calibration.CalibratedClassifierCV."
+                f"{self.metric} needs probabilities, but {type(estimator).__name__} has no "
+                "predict_proba. Wrap it in sklearn.calibration.CalibratedClassifierCV."
             )
-        if hasattr(estimator, "decision_function"):
-            return estimator.decision_function(X)
-        raise InvalidType(
-            f"{name} has neither predict_proba nor decision_function. Pass a classifier with one."
-        )
+        return scores_of(estimator, X)
 
     def __repr__(self) -> str:
         text = f'scorers["{self.metric}"]'

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from polyroc.errors import InvalidType, NotDefined
 from polyroc.options import shown
 from polyroc.predictions import Predictions
+from polyroc.predictions._estimators import scores_of
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -91,17 +92,6 @@ class PredictionsDisplay(Display):
             sample_weight=sample_weight,
             **options,
         )
-
-
-def scores_of(estimator: Any, X: Any) -> Any:
-    """Probabilities of a fitted classifier, or its decision function where it has none."""
-    for method in ("predict_proba", "decision_function"):
-        if hasattr(estimator, method):
-            return getattr(estimator, method)(X)
-    raise InvalidType(
-        f"{type(estimator).__name__} has neither predict_proba nor decision_function. "
-        "Pass a fitted classifier that has one."
-    )
 
 
 def require_classes(

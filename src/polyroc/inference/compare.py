@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.errors import InvalidInput, InvalidType, NotAligned, NotDefined
 from polyroc.inference.comparison import Comparison, Difference, Omnibus
 from polyroc.inference.evaluate import NO_VARIATION, chosen_metrics, options_of
 from polyroc.inference.influence import (
@@ -18,7 +18,7 @@ from polyroc.inference.influence import (
     contributions,
     degrees_of_freedom,
 )
-from polyroc.inference.notes import notes_on
+from polyroc.inference.notes import design_notes, notes_on, rows_notes
 from polyroc.metrics.declaration import Influence, Metric
 from polyroc.options import check_choice, flag, shown
 from polyroc.predictions import Predictions
@@ -143,15 +143,19 @@ def _samples(
     for name, scores in y_scores.items():
         weight = own(sample_weight, name)
         try:
-            made = Predictions(own(y_true, name), scores, sample_weight=weight, **gate)
+            made = Predictions.borrowed(own(y_true, name), scores, sample_weight=weight, **gate)
         except (InvalidInput, InvalidType) as error:
             advice = (
                 " Models on different cases are independent samples: pass y_true as a mapping "
                 "from model to labels."
             )
-            raise type(error)(f"Model {name!r}: {error}{advice * paired}") from None
+            advised = paired and not isinstance(error, NotAligned)
+            raise type(error)(f"Model {name!r}: {error}{advice * advised}") from None
         predictions.append(made)
-        designs.append(Design.of(own(groups, name), weight, len(made), weights, sampling))
+        design = Design.of(
+            own(groups, name), weight, len(made), weights, sampling, own(y_true, name)
+        )
+        designs.append(design)
     _check_same_classes(tuple(y_scores), predictions)
     return Samples(tuple(y_scores), tuple(predictions), tuple(designs), paired)
 
@@ -289,6 +293,8 @@ def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None)
         for note in notes_on(each, metric, samples.designs[0].sampling, priors is not None)
         if note.code.startswith(("priors", "skipped", "small"))
     ]
+    kept += [note.text for note in rows_notes(samples.predictions)]
+    kept += [note.text for design in samples.designs for note in design_notes(design)]
     return "; ".join(dict.fromkeys(kept))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference.influence import Design, Sampling, Weighting, covariance, degrees_of_freedom
-from polyroc.inference.notes import notes_on
+from polyroc.inference.notes import design_notes, notes_on
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Influence, Metric
 from polyroc.options import shown
@@ -94,7 +94,7 @@ def evaluate(
     hand_till = 0.8924 (95 % interval 0.8675 to 0.9131)
     """
     check_level(level)
-    predictions = Predictions(
+    predictions = Predictions.borrowed(
         y_true,
         y_score,
         labels=labels,
@@ -103,7 +103,7 @@ def evaluate(
         normalize=normalize,
         n_threads=n_threads,
     )
-    design = Design.of(groups, sample_weight, len(predictions), weights, sampling)
+    design = Design.of(groups, sample_weight, len(predictions), weights, sampling, y_true)
     chosen = chosen_metrics(metrics, predictions)
     if not (interval is None or (isinstance(interval, str) and interval in INTERVALS)):
         raise InvalidInput(
@@ -152,6 +152,7 @@ def estimate_metric(
     except NotDefined as reason:
         return undefined(predictions, metric, str(reason))
     notes = notes_on(predictions, metric, design.sampling, priors is not None, exact=not drawn)
+    notes += design_notes(design)
     settings = {**design.settings(), **({} if draw is None or not drawn else draw._asdict())}
     if influence is None:
         return _estimate(predictions, metric, value, "value only", notes, settings=settings)

@@ -22,11 +22,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.errors import InvalidInput, InvalidType
+from polyroc.errors import InvalidInput
 from polyroc.metrics.declaration import Influence
-from polyroc.options import check_choice, shown
+from polyroc.options import check_choice
 from polyroc.predictions import Predictions
 from polyroc.predictions._containers import read_weights
+from polyroc.predictions._groups import read_groups
+from polyroc.predictions._rows import rows_by_position
 from polyroc.typing import Float64Array, WeightsLike
 
 Weighting = Literal["sampling", "frequency"]
@@ -41,6 +43,9 @@ class Design:
     """Group of each case, numbered from 0; None if cases are independent."""
     weights: Weighting = "sampling"
     sampling: Sampling = "stratified"
+    n_groups: int | None = None
+    by_position: tuple[str, ...] = ()
+    """``groups``, if their rows were matched with the labels by position and indexes differ."""
 
     @classmethod
     def of(
@@ -50,8 +55,12 @@ class Design:
         n_cases: int,
         weights: Weighting = "sampling",
         sampling: Sampling = "stratified",
+        y_true: Any = None,
     ) -> "Design":
-        """A checked design; the groups of cases of weight 0 are left out with them."""
+        """A checked design; the groups of cases of weight 0 are left out with them.
+
+        ``y_true`` is what the rows of the groups belong to.
+        """
         check_choice(weights, "weights", ("sampling", "frequency"))
         check_choice(sampling, "sampling", ("stratified", "random"))
         if groups is None:
@@ -61,7 +70,7 @@ class Design:
                 'groups and weights="frequency" exclude each other: copies of a case would be one '
                 "group. Repeat the cases instead."
             )
-        numbered = _numbered(groups)
+        numbered = read_groups(groups)
         kept = slice(None) if sample_weight is None else read_weights(sample_weight) > 0
         expected = n_cases if sample_weight is None else len(read_weights(sample_weight))
         if numbered.shape != (expected,):
@@ -69,7 +78,9 @@ class Design:
                 f"groups has the shape {numbered.shape} but there are {expected} cases. "
                 "Pass one group per case."
             )
-        return cls(numbered[kept], weights, sampling)
+        by_position = rows_by_position({"y_true": y_true, "groups": groups})
+        counted = numbered[kept]
+        return cls(counted, weights, sampling, len(np.unique(counted)), by_position)
 
     def settings(self) -> dict[str, Any]:
         """What a result says of the design."""
@@ -84,32 +95,6 @@ class Design:
             return predictions.class_counts.astype(np.float64)
         pairs = np.unique(np.column_stack([predictions.codes, self.groups]), axis=0)
         return np.bincount(pairs[:, 0], minlength=predictions.n_classes).astype(np.float64)
-
-
-def _numbered(groups: Any) -> NDArray[np.intp]:
-    """Groups as numbers from 0; a missing one is an error."""
-    try:
-        return _sorted_groups(groups)
-    except InvalidInput:
-        raise
-    except Exception:  # objects that cannot be put in order, or no sequence at all
-        raise InvalidType(
-            f"groups must be strings or numbers, all of one kind, got {shown(groups)}."
-        ) from None
-
-
-def _sorted_groups(groups: Any) -> NDArray[np.intp]:
-    values = np.asarray(groups)
-    if values.ndim != 1:
-        raise InvalidInput(
-            f"groups must have one group per case, got an array of shape {values.shape}."
-        )
-    missing = [row for row, value in enumerate(values.tolist()) if value is None or value != value]
-    if missing:
-        raise InvalidInput(
-            f"groups has a missing value in row {missing[0]}. Name the group of every case."
-        )
-    return np.unique(values, return_inverse=True)[1]
 
 
 def contributions(

@@ -1,9 +1,13 @@
 """Notes: facts about the data that a reader of a number should know."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from polyroc.inference.influence import Design
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
+from polyroc.predictions._groups import FEW_GROUPS
 from polyroc.results import Note
 from polyroc.statistics.mu import margin_sums
 from polyroc.statistics.pairs import pair_sums
@@ -18,7 +22,7 @@ def notes_on(
     predictions: Predictions, metric: Metric, sampling: str, priors_given: bool, exact: bool = True
 ) -> tuple[Note, ...]:
     """Notes on the value of a metric."""
-    found = [_skipped(predictions), _small_classes(predictions)]
+    found = [_skipped(predictions), _small_classes(predictions), _by_position(predictions)]
     if metric.statistic in ("pairs", "placements"):
         found.append(_tied_pairs(predictions, predictions.derived(pair_sums).tied))
     if metric.statistic == "margins":
@@ -35,6 +39,31 @@ def _skipped(predictions: Predictions) -> Note | None:
         return None
     names = ", ".join(str(label) for label in predictions.skipped)
     return Note("skipped-classes", f"without the classes {names}, which have no cases")
+
+
+def design_notes(design: Design) -> tuple[Note, ...]:
+    """Notes on how the cases were sampled."""
+    found = []
+    if design.n_groups is not None and design.n_groups < FEW_GROUPS:
+        text = f"{design.n_groups} groups: standard errors from fewer than {FEW_GROUPS} are rough"
+        found.append(Note("few-groups", text))
+    if design.by_position:
+        found.append(_rows_of(design.by_position))
+    return tuple(found)
+
+
+def rows_notes(models: Iterable[Predictions]) -> list[Note]:
+    """Notes on rows of any model that were matched by position."""
+    return [note for each in models if (note := _by_position(each)) is not None]
+
+
+def _by_position(predictions: Predictions) -> Note | None:
+    return _rows_of(predictions.by_position) if predictions.by_position else None
+
+
+def _rows_of(names: tuple[str, ...]) -> Note:
+    listed = " and ".join(names)
+    return Note("rows-by-position", f"rows of {listed} taken by position: indexes differ")
 
 
 def _small_classes(predictions: Predictions) -> Note | None:

@@ -11,13 +11,17 @@ from typing import Any
 import numpy as np
 
 from polyroc._storage.checkpoint import Autosave
-from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference.orphans import end_with
 from polyroc.inference.study_plan import Plan
 from polyroc.inference.study_result import Study
 from polyroc.metrics.declaration import Metric
 from polyroc.options import reason_of
 from polyroc.predictions import Predictions
+from polyroc.predictions._classes import columns_of
+from polyroc.predictions._estimators import gives_probabilities, scores_of
+from polyroc.predictions._frames import column_names
+from polyroc.predictions._names import as_label
 from polyroc.threads import thread_count
 from polyroc.typing import Float64Array, IntArray, Label
 
@@ -179,19 +183,15 @@ def _seeded(estimator: Any, state: int) -> Any:
     return copy.set_params(**dict(zip(states, draws, strict=True)))
 
 
-def _scores(model: Any, X: Any, classes: tuple[Label, ...]) -> tuple[Float64Array, bool]:
+def _scores(model: Any, X: Any, classes: tuple[Label, ...]) -> tuple[Any, bool]:
     """Scores with columns in the order of the classes, and whether they are probabilities."""
-    probabilities = hasattr(model, "predict_proba")
-    if not probabilities and not hasattr(model, "decision_function"):
-        raise InvalidType(
-            f"{type(model).__name__} has neither predict_proba nor decision_function. "
-            "Pass a classifier with one of them."
-        )
-    scores = np.asarray(model.predict_proba(X) if probabilities else model.decision_function(X))
-    if scores.ndim == 1:
-        scores = np.column_stack([-scores, scores])
-    position = {label: column for column, label in enumerate(model.classes_.tolist())}
-    return scores[:, [position[label] for label in classes]], probabilities
+    scores = scores_of(model, X)
+    known = [as_label(label) for label in model.classes_]
+    if column_names(scores) is None:
+        scores = np.asarray(scores)
+        scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+        scores = scores[:, list(columns_of(classes, known, "The estimator"))]
+    return scores, gives_probabilities(model)
 
 
 def _value(predictions: Predictions, metric: Metric, probabilities: bool) -> float | str:

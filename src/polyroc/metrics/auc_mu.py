@@ -10,6 +10,7 @@ from polyroc.metrics.pair_metric import combined
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
 from polyroc.predictions._containers import place, read_weights
+from polyroc.predictions._tables import by_class
 from polyroc.predictions._weights import moderate, shares
 from polyroc.statistics.mu import Margins, Partition
 from polyroc.typing import Float64Array, Ties
@@ -104,8 +105,11 @@ def checked_pair_weights(pair_weights: Any, predictions: Predictions) -> Float64
 
 def _square(values: Any, name: str, predictions: Predictions) -> Float64Array:
     """A finite K × K matrix; one for all declared classes is cut to those with cases."""
-    matrix, n_classes = read_weights(values, name), predictions.n_classes
-    if predictions.skipped and matrix.shape == (len(predictions.declared),) * 2:
+    n_classes, all_classes = predictions.n_classes, predictions.declared
+    for_all = predictions.skipped and read_weights(values, name).shape == (len(all_classes),) * 2
+    named = by_class(values, all_classes if for_all else predictions.classes, name)
+    matrix = read_weights(named, name)
+    if for_all:
         matrix = matrix[np.ix_(predictions.present, predictions.present)]
     expected = f"{name} must be a {n_classes} × {n_classes} matrix of finite numbers, got"
     if matrix.shape != (n_classes, n_classes):

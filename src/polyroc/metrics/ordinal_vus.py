@@ -8,6 +8,8 @@ from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import classes_of
 from polyroc.predictions._containers import read_labels, read_scores
+from polyroc.predictions._frames import categories_of
+from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._scores import check_finite, check_lengths
 from polyroc.sums import running_sum, sum_by_class
 from polyroc.typing import Float64Array, LabelsLike, WeightsLike
@@ -44,9 +46,12 @@ def ordinal_vus(
         )
     check_lengths(len(read_labels(y_true)[0]), len(values), "marker")
     check_finite(values, what="marker")
-    n_classes = len(classes_of(y_true, labels))
-    columns = np.broadcast_to(values[:, None], (len(values), n_classes))
-    predictions = Predictions(y_true, columns, labels=labels, sample_weight=sample_weight)
+    rows_by_position({"y_true": y_true, "marker": marker, "sample_weight": sample_weight})
+    classes = classes_of(y_true, labels)
+    columns = np.broadcast_to(values[:, None], (len(values), len(classes)))
+    if labels is None and categories_of(y_true) is not None:
+        labels = list(classes)  # the order of categories is that of the marker
+    predictions = Predictions.borrowed(y_true, columns, labels=labels, sample_weight=sample_weight)
     # Powers of two, a class at a time: products over many classes stay finite, no digit changes.
     totals, exponents = np.frexp(predictions.class_weights)
     chains = _chains(np.ldexp(_weights_by_value(predictions), -exponents))

@@ -34,7 +34,7 @@ def pairwise_auc(
            [1.  ,  nan, 1.  ],
            [1.  , 1.  ,  nan]])
     """
-    predictions = Predictions(
+    predictions = Predictions.borrowed(
         y_true,
         y_score,
         labels=labels,

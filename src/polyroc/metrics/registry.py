@@ -113,7 +113,7 @@ def _public(formula: Formula, needs_probabilities: bool) -> Formula:
             ) from None
         _check_words(signature, options)
         gate = {key: options.pop(key) for key in _GATE if key in options}
-        return registry[name].value(Predictions(**gate), **options)
+        return registry[name].value(Predictions.borrowed(**gate), **options)
 
     public.__signature__ = signature  # type: ignore[attr-defined]
     public.__name__ = public.__qualname__ = name

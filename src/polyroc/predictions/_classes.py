@@ -1,6 +1,10 @@
-"""Which classes there are, which column belongs to each, and labels as positions among them."""
+"""Which classes there are, which column belongs to each, and labels as positions among them.
 
-import re
+Nothing is matched by guess. Names of columns decide where there are some; ``labels=`` gives the
+order of columns without names; without either it is the sorted order of the labels, unless
+categories have another order: then nobody can tell, and it is an error.
+"""
+
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -11,12 +15,11 @@ from numpy.typing import NDArray
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
 from polyroc.predictions._containers import read_labels
+from polyroc.predictions._frames import ColumnNames
+from polyroc.predictions._names import Naming, of_the_kind
 from polyroc.typing import Absent, IntArray, Label, LabelsLike
 
 _COLUMN_NAMES = "the column names of y_score"
-_WHOLE = re.compile(r"([+-]?)0*([0-9]{1,40})(?:\.0*)?")
-_MOST = 10**40
-"""Larger integers are not looked for among spellings; the largest cannot be spelled at all."""
 
 
 class Declared(NamedTuple):
@@ -39,18 +42,16 @@ class Declared(NamedTuple):
 
 def declared_classes(
     labels: LabelsLike | None,
-    names: tuple[Any, ...] | None,
+    columns: ColumnNames | None,
     categories: tuple[Label, ...] | None,
     values: NDArray[Any],
     n_columns: int,
 ) -> Declared:
     """The classes in order, by the first of: labels, column names, categories, what occurs."""
-    if n_columns == 1:
-        names = None
-    if names is not None:
-        _check_repeated(names, _COLUMN_NAMES)
-    if labels is not None:
-        classes, source = tuple(read_labels(labels, "labels")[0].tolist()), "labels"
+    given = None if labels is None else tuple(read_labels(labels, "labels")[0].tolist())
+    names = _names_of_classes(columns, given, values, n_columns)
+    if given is not None:
+        classes, source = given, "labels"
     elif names is not None:
         classes, source = _named_classes(names, values), _COLUMN_NAMES
     elif categories is not None:
@@ -59,9 +60,64 @@ def declared_classes(
         classes, source = _distinct(values), "y_true"
     _check_repeated(classes, source)
     _check_number(classes, source, n_columns)
-    if names is None or labels is None:
+    if source == "the categories of y_true":
+        _check_sorted(classes)
+    if n_columns == 1:
+        _check_one_column(columns, classes)
+    if names is None or given is None:
         return Declared(classes, tuple(range(n_columns)), source == _COLUMN_NAMES)
-    return Declared(classes, _columns_of(classes, names))
+    return Declared(classes, columns_of(classes, names))
+
+
+def _names_of_classes(
+    columns: ColumnNames | None,
+    given: tuple[Label, ...] | None,
+    values: NDArray[Any],
+    n_columns: int,
+) -> tuple[Any, ...] | None:
+    """The names of columns that are names of classes; None where columns have only numbers.
+
+    0, 1, 2, … are names where every class is among them. Otherwise they are none if the container
+    numbered the columns itself, or if no class is among them.
+    """
+    if columns is None or n_columns == 1:
+        return None
+    _check_repeated(columns.names, _COLUMN_NAMES)
+    if columns.given and columns.names != tuple(range(len(columns.names))):
+        return columns.names
+    classes = _occurring(values) if given is None else list(given)
+    named = {Naming(classes).label_of(name) for name in columns.names} - {None}
+    known = len(named) == len(set(classes)) > 0
+    return columns.names if known or (named and columns.given) else None
+
+
+def _check_sorted(categories: tuple[Label, ...]) -> None:
+    """Whether categories are in sorted order; columns without names may be in either."""
+    ordered = in_order(categories)
+    if list(categories) != ordered:
+        raise InvalidInput(
+            f"The categories of y_true are in the order {listed(categories)}, which is not their "
+            f"sorted order {listed(ordered)}, and the columns of y_score have no names. Pass "
+            f"labels={_as_list(categories)} if the columns are in the order of the categories, or "
+            f"labels={_as_list(ordered)} if they are in sorted order, as scikit-learn's are."
+        )
+
+
+def _as_list(labels: Iterable[Label]) -> str:
+    return shown(list(labels), 400)
+
+
+def _check_one_column(columns: ColumnNames | None, classes: tuple[Label, ...]) -> None:
+    """Whether the only column is not named after the class that it does not belong to."""
+    if columns is None or not columns.given:
+        return
+    named = Naming(classes).label_of(columns.names[0])
+    if named is not None and named == classes[0]:
+        raise InvalidInput(
+            f"The one column of y_score is named {shown(columns.names[0])}, but one column belongs "
+            f"to the second class, {shown(classes[1])}. Pass labels={_as_list(classes[::-1])} if "
+            f"it holds the scores of {shown(named)}, or an array if it does not."
+        )
 
 
 def classes_of(y_true: LabelsLike, labels: LabelsLike | None = None) -> tuple[Label, ...]:
@@ -121,7 +177,12 @@ def _occurring(values: NDArray[Any]) -> list[Label]:
     if values.dtype != object:
         occurring: list[Label] = np.unique(values).tolist()
         return occurring
-    return sorted(set(values.tolist()), key=lambda label: (isinstance(label, str), label))
+    return in_order(set(values.tolist()))
+
+
+def in_order(labels: Iterable[Label]) -> list[Label]:
+    """Labels in sorted order, numbers before strings."""
+    return sorted(labels, key=lambda label: (isinstance(label, str), label))
 
 
 def _distinct(values: NDArray[Any]) -> tuple[Label, ...]:
@@ -135,76 +196,50 @@ def _distinct(values: NDArray[Any]) -> tuple[Label, ...]:
     return tuple(occurring)
 
 
-# Columns with names. A name stands for the label that it equals, or else for the one that is
-# spelled as it is: "2", "2.0" and 2 are spelled alike. Where two are, only equality counts.
-
-
-def _spelling(value: Any) -> Any:
-    if isinstance(value, int) and abs(value) >= _MOST:
-        return value
-    whole = _WHOLE.fullmatch(str(value))
-    return f"{whole[1].strip('+')}{whole[2]}" if whole else str(value)
-
-
-def _by_spelling(values: Iterable[Any]) -> dict[Any, Any]:
-    """Values by how they are spelled, those without those spelled alike."""
-    values = list(values)
-    counts = Counter(map(_spelling, values))
-    return {_spelling(value): value for value in values if counts[_spelling(value)] == 1}
+# Columns with names
 
 
 def _named_classes(names: tuple[Any, ...], values: NDArray[Any]) -> tuple[Label, ...]:
     """The classes that the columns are named after; a class need not have cases."""
     occurring = _occurring(values)
-    equal, spelled = {label: label for label in occurring}, _by_spelling(occurring)
-    unique = _by_spelling(names)
-    classes, matched = [], False
-    for name in names:
-        spelling = _spelling(name)
-        if name in equal:
-            classes.append(equal[name])
-        elif spelling in spelled and spelling in unique:
-            classes.append(spelled[spelling])
-        else:
-            classes.append(_of_the_kind(name, occurring))
-            continue
-        matched = True
-    if not matched:
+    naming = Naming(occurring)
+    found = [naming.label_of(name) for name in names]
+    if all(label is None for label in found):
         raise InvalidInput(
             f"The columns of y_score are named {listed(names)}, but the labels of y_true are "
             f"{listed(occurring)}. Rename the columns after the labels, or pass an array of the "
             "scores with labels= in the order of its columns."
         )
-    return tuple(classes)
+    return tuple(
+        of_the_kind(name, occurring) if label is None else label
+        for name, label in zip(names, found, strict=True)
+    )
 
 
-def _of_the_kind(name: Any, occurring: list[Label]) -> Any:
-    """The name of a class without cases as a label like those that occur."""
-    if all(isinstance(label, str) for label in occurring):
-        return str(name) if isinstance(name, int) and abs(name) < _MOST else name
-    whole = isinstance(name, str) and _WHOLE.fullmatch(name)
-    return int(_spelling(name)) if whole else name
-
-
-def _columns_of(classes: tuple[Label, ...], names: tuple[Any, ...]) -> tuple[int, ...]:
-    """The column of each class, by its name."""
-    position = {name: column for column, name in enumerate(names)}
-    spelled, unique = _by_spelling(names), _by_spelling(classes)
-
-    def column(label: Label) -> int | None:
-        if label in position:
-            return position[label]
-        spelling = _spelling(label)
-        return position[spelled[spelling]] if spelling in spelled and spelling in unique else None
-
-    columns = [column(label) for label in classes]
-    unmatched = [label for label, k in zip(classes, columns, strict=True) if k is None]
+def columns_of(
+    classes: Iterable[Label], names: Iterable[Any], what: str = "y_score"
+) -> tuple[int, ...]:
+    """The column of each class, by its name; a class without one is an error, or with two."""
+    classes, names = list(classes), list(names)
+    naming, places = Naming(classes), dict[Label, list[int]]()
+    for place, name in enumerate(names):
+        label = naming.label_of(name)
+        if label is not None:
+            places.setdefault(label, []).append(place)
+    unmatched = [label for label in classes if label not in places]
     if unmatched:
         raise InvalidInput(
-            f"y_score has no column for {listed(unmatched)}; its columns are {listed(names)}. "
+            f"{what} has no column for {listed(unmatched)}; its columns are {listed(names)}. "
             "Name the columns as the classes, or pass an array."
         )
-    return tuple(k for k in columns if k is not None)
+    for label, found in places.items():
+        if len(found) > 1:
+            several = listed(names[place] for place in found)
+            raise InvalidInput(
+                f"{what} has several columns for {shown(label)}: {several}. Name one of them after "
+                "the class."
+            )
+    return tuple(places[label][0] for label in classes)
 
 
 # Labels as positions

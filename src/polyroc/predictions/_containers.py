@@ -1,11 +1,10 @@
-"""Other people's containers → plain arrays: lists, arrays, pandas, polars, Arrow and torch objects.
+"""Other people's containers → plain arrays: lists, arrays, frames, Arrow and torch objects.
 
 What is refused here is what is no number or no label at all; :mod:`polyroc.predictions` judges the
-values. Optional libraries are recognised by the module of the object's type, so none of them is
-imported.
+values. What a container says beside its values is in :mod:`polyroc.predictions._frames`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -16,20 +15,23 @@ from numpy.typing import NDArray
 from polyroc._storage.limits import memory_of_machine
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError
 from polyroc.options import shown
+from polyroc.predictions._frames import (
+    ColumnNames,
+    categories_of,
+    column_names,
+    computed,
+    frame_columns,
+    library_of,
+)
+from polyroc.predictions._names import BEYOND_INT64, as_label
 from polyroc.typing import FloatArray, Label
 
-_FRAMES = ("pandas", "polars", "pyarrow")
 _MISSING = ("NAType", "NaTType", "MaskedConstant")
 _NO_NUMBERS = (str, bytes, bytearray, np.datetime64, np.timedelta64)
 _MANY = 1 << 28
 """So many labels surely fit into memory."""
 
-_BEYOND_INT64 = np.float64(2.0**63)
 _KINDS = "Class labels are strings, integers, booleans or floats with whole values."
-
-
-def _library(values: object) -> str:
-    return type(values).__module__.partition(".")[0]
 
 
 def place(index: Sequence[int], names: Sequence[Any] | None = None) -> str:
@@ -42,8 +44,9 @@ def place(index: Sequence[int], names: Sequence[Any] | None = None) -> str:
 
 
 def _plain(values: Any, what: str) -> Any:
-    """A torch tensor as an array; everything else as it is."""
-    if _library(values) != "torch" or not hasattr(values, "detach"):
+    """A torch tensor as an array, a Dask collection computed; everything else as it is."""
+    values = computed(values)
+    if library_of(values) != "torch" or not hasattr(values, "detach"):
         return values
     if values.device.type != "cpu":
         raise InvalidType(
@@ -79,17 +82,31 @@ def _as_array(values: Any, what: str) -> NDArray[Any]:
 # Numbers
 
 
-def read_scores(y_score: Any, what: str = "y_score") -> tuple[FloatArray, tuple[Any, ...] | None]:
+def read_scores(y_score: Any, what: str = "y_score") -> tuple[FloatArray, ColumnNames | None]:
     """Scores as a float32 or float64 array, a view where possible, and the names of its columns."""
-    names = _column_names(y_score)
-    scores = read_numbers(y_score, what, names)
+    if isinstance(y_score, Mapping):
+        raise _mapping(y_score, what)
+    y_score = computed(y_score)
+    columns = column_names(y_score)
+    scores = read_numbers(y_score, what, None if columns is None else columns.names)
     if scores.dtype == np.float16:
         scores = scores.astype(np.float32)
     elif scores.dtype not in (np.float32, np.float64):
         scores = _as_float64(scores)
     if not scores.dtype.isnative:
         scores = scores.astype(scores.dtype.newbyteorder("="))
-    return scores, names
+    return scores, columns
+
+
+def _mapping(given: Mapping[Any, Any], what: str) -> InvalidType:
+    """Several models, or columns by name, in place of one table."""
+    names = ", ".join(shown(name) for name in list(given)[:3])
+    more = ", …" if len(given) > 3 else ""
+    return InvalidType(
+        f"{what} is a mapping with the keys {names}{more}; expected the scores of one model. "
+        f"polyroc.compare(y_true, {what}) compares the models of a mapping; a mapping of columns "
+        f"becomes a table by pandas.DataFrame({what})."
+    )
 
 
 def read_weights(sample_weight: Any, what: str = "sample_weight") -> NDArray[np.float64]:
@@ -99,9 +116,8 @@ def read_weights(sample_weight: Any, what: str = "sample_weight") -> NDArray[np.
 
 def read_numbers(values: Any, what: str, names: Sequence[Any] | None = None) -> NDArray[Any]:
     """An array of real numbers of any type; missing ones are NaN, everything else an error."""
+    _check_masks(values, what, names)
     array = _as_array(values, what)
-    if isinstance(values, np.ma.MaskedArray):
-        _check_mask(values, what, names)
     if array.dtype == object:
         return _object_numbers(array, values, what, names)
     if array.dtype.kind not in "biuf":
@@ -114,13 +130,23 @@ def _as_float64(numbers: NDArray[Any]) -> NDArray[np.float64]:
         return numbers.astype(np.float64, copy=False)
 
 
-def _check_mask(values: Any, what: str, names: Sequence[Any] | None) -> None:
-    masked = np.argwhere(np.ma.getmaskarray(values))
-    if masked.size:
-        raise InvalidInput(
-            f"{what} is masked in {place(masked[0].tolist(), names)}. "
-            "Remove the case, or fill in its value."
-        )
+def _check_masks(values: Any, what: str, names: Sequence[Any] | None) -> None:
+    """Whether nothing is masked, in an array or in the rows of a list: NumPy would use it."""
+    if isinstance(values, np.ma.MaskedArray):
+        masked = np.argwhere(np.ma.getmaskarray(values))
+        if masked.size:
+            raise _masked(masked[0].tolist(), what, names)
+    elif isinstance(values, (list, tuple)):
+        for number, row in enumerate(values):
+            if isinstance(row, np.ma.MaskedArray) and np.ma.getmaskarray(row).any():
+                inside = np.argwhere(np.ma.getmaskarray(row))[0].tolist()
+                raise _masked([number, *inside], what, names)
+
+
+def _masked(index: list[int], what: str, names: Sequence[Any] | None) -> InvalidInput:
+    return InvalidInput(
+        f"{what} is masked in {place(index, names)}. Remove the case, or fill in its value."
+    )
 
 
 def _object_numbers(
@@ -165,29 +191,6 @@ def _no_number(value: Any, what: str, index: str, error: Exception) -> PolyrocEr
     )
 
 
-def _column_names(y_score: Any) -> tuple[Any, ...] | None:
-    """Names of a frame's columns, or None where the frame only counts its columns."""
-    given = frame_columns(y_score)
-    if given is None:
-        return None
-    names = tuple(as_label(name) for name in given)
-    unnamed = names == tuple(range(len(names))) or names == tuple(
-        f"column_{index}" for index in range(len(names))
-    )
-    return None if unnamed else names
-
-
-def frame_columns(values: Any) -> list[Any] | None:
-    """Names of the columns of a data frame or an Arrow table; None for everything else."""
-    if _library(values) not in _FRAMES:
-        return None
-    if type(values).__name__ == "LazyFrame":
-        raise InvalidType("A polars LazyFrame holds no values yet. Pass its .collect().")
-    if not hasattr(values, "columns"):
-        return None
-    return list(values.column_names if _library(values) == "pyarrow" else values.columns)
-
-
 # Labels
 
 
@@ -196,7 +199,8 @@ def read_labels(y_true: Any, what: str = "y_true") -> tuple[NDArray[Any], tuple[
 
     Objects are Python strings, integers or booleans. Missing labels are an error.
     """
-    categories = _categories(y_true)
+    y_true = computed(y_true)
+    categories = categories_of(y_true)
     values = _label_array(y_true, what)
     if values.ndim != 1:
         raise InvalidInput(
@@ -216,21 +220,27 @@ def read_labels(y_true: Any, what: str = "y_true") -> tuple[NDArray[Any], tuple[
 
 def _one_dimension(y_true: Any, values: NDArray[Any], what: str) -> str:
     """What to pass in place of a table of labels."""
-    columns = frame_columns(y_true)
+    columns, one_hot = frame_columns(y_true), _is_one_hot(values)
+    if columns and one_hot:
+        labels = f"{what}.idxmax(axis=1)" if hasattr(y_true, "idxmax") else "the name of its 1"
+        return f"These are one-hot rows: pass the class of each row, {labels}."
     if columns:
         return f"Pass the column that holds the labels, such as {what}[{shown(columns[0])}]."
     if values.ndim == 2 and values.shape[1] == 1:
         return f"Pass its one column, {what}[:, 0]."
+    if one_hot:
+        return (
+            "These are one-hot rows: pass the class of each row, such as "
+            f"numpy.argmax({what}, axis=1)."
+        )
     return "Pass class labels, not one-hot rows."
 
 
-def _categories(y_true: Any) -> tuple[Label, ...] | None:
-    """Categories of a pandas categorical or a polars Enum, in their order."""
-    dtype = getattr(y_true, "dtype", None)
-    ordered = (_library(y_true), type(dtype).__name__)
-    if ordered not in (("pandas", "CategoricalDtype"), ("polars", "Enum")):
-        return None
-    return tuple(as_label(category) for category in dtype.categories)  # type: ignore[union-attr]
+def _is_one_hot(values: NDArray[Any]) -> bool:
+    """Whether each row has one 1 among zeros."""
+    if values.ndim != 2 or values.shape[1] < 2 or values.dtype.kind not in "biuf":
+        return False
+    return bool(((values == 0) | (values == 1)).all() and (values.sum(axis=1) == 1).all())
 
 
 def _label_array(values: Any, what: str) -> NDArray[Any]:
@@ -264,10 +274,10 @@ def _whole_numbers(values: NDArray[Any], what: str) -> NDArray[Any]:
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
         raise _missing(what, int(missing[0]))
-    broken = np.flatnonzero((values != np.rint(values)) | (np.abs(values) >= _BEYOND_INT64))
+    broken = np.flatnonzero((values != np.rint(values)) | (np.abs(values) >= BEYOND_INT64))
     if broken.size:
         row = int(broken[0])
-        beyond = np.isfinite(values[row]) and abs(values[row]) >= _BEYOND_INT64
+        beyond = np.isfinite(values[row]) and abs(values[row]) >= BEYOND_INT64
         raise InvalidInput(
             f"{what} holds {values[row]} {_position(what, row)}, which is "
             f"{'too large for an integer of 64 bits' if beyond else 'not a whole number'}. {_KINDS}"
@@ -281,7 +291,7 @@ def _objects(values: list[Any], what: str) -> NDArray[Any]:
         labels[:] = values
         return labels
     for row, value in enumerate(values):
-        if not isinstance(value, str) and _is_missing(value):
+        if not isinstance(value, str) and is_missing(value):
             raise _missing(what, row)
         labels[row] = as_label(value)
         if not isinstance(labels[row], (str, int)):
@@ -292,7 +302,8 @@ def _objects(values: list[Any], what: str) -> NDArray[Any]:
     return labels
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for nothing: None, NaN, NA, NaT or masked."""
     if value is None or type(value).__name__ in _MISSING:
         return True
     try:
@@ -310,16 +321,3 @@ def _missing(what: str, row: int) -> InvalidInput:
         what, "Name every class."
     )
     return InvalidInput(f"{what} has a missing label {_position(what, row)}. {mending}")
-
-
-def as_label(value: Any) -> Any:
-    """A label as the Python object that it equals: numpy scalars unwrapped, 2.0 as 2."""
-    if isinstance(value, (np.datetime64, np.timedelta64)):
-        return value  # .item() of nanoseconds is an integer
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) < _BEYOND_INT64 else value
-    if isinstance(value, str):
-        return value if type(value) is str else str.__str__(value)
-    return int(value) if isinstance(value, int) and not isinstance(value, bool) else value

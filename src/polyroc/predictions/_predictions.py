@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 
 from polyroc.errors import NotDefined
 from polyroc.options import check_choice, flag, shown
-from polyroc.predictions._classes import declared_classes, encode, listed, present_classes
-from polyroc.predictions._containers import read_labels, read_scores
+from polyroc.predictions._classes import listed, present_classes
+from polyroc.predictions._gate import read_cases
 from polyroc.predictions._scores import (
     Origin,
-    as_table,
-    check_finite,
-    check_lengths,
     column_fault,
     complement,
     mirrored,
@@ -52,8 +49,9 @@ class Predictions:
     y_score : (n, K) scores, the higher the likelier; a frame's column names are class names. With
         two classes one column of scores is enough: it belongs to the second class. float32 and
         float64 are used as they are, float16 as float32, any other number as the nearest float64.
-    labels : the classes in the order of the columns. By default the names of the frame's columns,
-        the categories, or the sorted distinct labels.
+    labels : the classes in the order of columns without names. By default the names of the
+        frame's columns, or the sorted distinct labels; a categorical whose categories are in
+        another order needs names or ``labels``.
     sample_weight : n non-negative weights; cases of weight 0 are dropped.
     absent : what to do with a class without cases: ``"raise"``, or ``"skip"`` to leave it out.
     normalize : divide each row by its sum.
@@ -66,11 +64,17 @@ class Predictions:
     codes : (n,) position in ``classes`` of each case's true class.
     scores : (n, K).
     weights : (n,), or None if every case weighs the same.
+    by_position : which of the parameters were matched with ``y_true`` row by row although their
+        indexes differ. The same index labels in another order are an error.
+
+    Scores and weights are copied, so that nothing done later to the arrays given changes a result.
+    Functions such as :func:`polyroc.hand_till` need no copy.
     """
 
     __slots__ = (
         "_memo",
         "_origin",
+        "by_position",
         "classes",
         "codes",
         "declared",
@@ -88,6 +92,7 @@ class Predictions:
     weights: Float64Array | None
     one_column: bool
     n_threads: int | None
+    by_position: tuple[str, ...]
     _origin: Origin
     _memo: dict[Hashable, Any]
 
@@ -102,22 +107,39 @@ class Predictions:
         normalize: bool = False,
         n_threads: int | None = None,
     ) -> None:
+        self._read(y_true, y_score, labels, sample_weight, absent, normalize, n_threads)
+        own = {"scores": _owned(self.scores), "weights": _owned(self.weights)}
+        self._fill(**{**self.__getstate__(), **own})
+
+    @classmethod
+    def borrowed(cls, y_true: LabelsLike, y_score: ScoresLike, **options: Any) -> "Predictions":
+        """The same without copies, for a call during which the caller's arrays do not change."""
+        predictions = object.__new__(cls)
+        predictions._read(y_true, y_score, **options)
+        return predictions
+
+    def _read(
+        self,
+        y_true: LabelsLike,
+        y_score: ScoresLike,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        absent: Absent = "raise",
+        normalize: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        """The cases and classes that count, scores and weights as views where possible."""
         _check_options(absent, normalize)
         n_threads = None if n_threads is None else thread_count(n_threads)
-        table, names = read_scores(y_score)
-        values, categories = read_labels(y_true)
-        table = as_table(table)
-        check_lengths(len(values), len(table))
-        declared = declared_classes(labels, names, categories, values, table.shape[1])
-        codes = encode(values, declared)
-        check_finite(table, names)
+        given = read_cases(y_true, y_score, labels, sample_weight)
+        declared, codes, table = given.declared, given.codes, given.table
         weights, rows = checked_weights(sample_weight, len(codes))
         if rows is not None:
             codes = codes[rows]
         present = present_classes(codes, declared.classes, absent)
         if len(present) < len(declared.classes):
             codes = np.searchsorted(present, codes).astype(codes.dtype)
-        origin = Origin(names, rows, declared.columns_of(present))
+        origin = Origin(given.names, rows, declared.columns_of(present))
         self._fill(
             classes=tuple(declared.classes[k] for k in present),
             declared=declared.classes,
@@ -127,6 +149,7 @@ class Predictions:
             weights=weights,
             one_column=table.shape[1] == 1 and not normalize,
             n_threads=n_threads,
+            by_position=given.by_position,
             _origin=origin,
         )
         if weights is not None:
@@ -262,6 +285,11 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def _owned(array: Any) -> Any:
+    """An array that nobody else can write to, in the same layout; None stays None."""
+    return None if array is None else np.array(array, order="K")
 
 
 def _frozen(value: Any) -> Any:

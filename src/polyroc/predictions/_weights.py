@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
 from polyroc.predictions._classes import listed
-from polyroc.predictions._containers import as_label, read_weights
+from polyroc.predictions._containers import read_weights
+from polyroc.predictions._names import as_label
 from polyroc.typing import Float64Array, Label, PriorsLike, WeightsLike
 
 _MODERATE = 200

@@ -11,7 +11,7 @@ import numpy as np
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
 from polyroc.predictions._classes import listed
-from polyroc.predictions._containers import as_label
+from polyroc.predictions._names import as_label
 from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.readers.cells import is_numeric, numbers_in
 from polyroc.readers.names import BEGINNINGS, SECOND_CLASS, is_named, names_in

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
 from polyroc.kept import kept
-from polyroc.predictions._classes import declared_classes, encode
-from polyroc.predictions._containers import read_labels, read_scores, read_weights
-from polyroc.predictions._scores import as_table, check_finite, check_lengths
+from polyroc.predictions._containers import read_weights
+from polyroc.predictions._gate import read_cases
 from polyroc.statistics.mu import margins_of
 from polyroc.typing import (
     Float64Array,
@@ -167,18 +166,11 @@ def read_batch(
     y: LabelsLike, p: ScoresLike, sample_weight: WeightsLike | None, classes: tuple[Label, ...]
 ) -> Batch:
     """Labels and scores as a batch, cases of weight 0 left out; a batch may be empty."""
-    table, names = read_scores(p)
-    values, _ = read_labels(y)
-    table = as_table(table)
-    if len(values) or len(table):
-        check_lengths(len(values), len(table))
-    declared = declared_classes(list(classes), names, None, values, table.shape[1])
-    codes = encode(values, declared) if len(values) else np.empty(0, dtype=np.uint8)
-    check_finite(table, names)
-    columns = [table[:, column] for column in declared.columns]
+    given = read_cases(y, p, list(classes), sample_weight, may_be_empty=True)
+    columns = [given.table[:, column] for column in given.declared.columns]
     if sample_weight is None:
-        return Batch(codes, columns)
-    return weighted_batch(codes, columns, read_weights(sample_weight))
+        return Batch(given.codes, columns)
+    return weighted_batch(given.codes, columns, read_weights(sample_weight))
 
 
 def weighted_batch(codes: IntArray, columns: list[FloatArray], weights: Float64Array) -> Batch:

@@ -12,7 +12,8 @@ from polyroc._storage.paths import is_there
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import reason_of, shown
 from polyroc.predictions._classes import declared_classes, listed
-from polyroc.predictions._containers import as_label, read_labels
+from polyroc.predictions._containers import read_labels
+from polyroc.predictions._names import as_label
 from polyroc.scale.source import File, Files, Layout, check_no_null, labels_of, pieces
 from polyroc.scale.stamps import stamp_of
 from polyroc.typing import Label, LabelsLike

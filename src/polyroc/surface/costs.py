@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError, UnknownName
 from polyroc.options import shown
 from polyroc.predictions._containers import read_weights
+from polyroc.predictions._tables import by_class
 from polyroc.statistics.ties import SLACK, tied_with_least
 from polyroc.typing import BoolArray, Float64Array, Int64Array, Label
-from polyroc.utility.square_tables import by_class
 
 TIED = SLACK
 """Expected costs that differ by no more than this share of the larger are equal."""

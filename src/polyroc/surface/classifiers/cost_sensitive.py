@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import shown
-from polyroc.predictions._containers import as_label
+from polyroc.predictions._names import as_label
+from polyroc.predictions._tables import check_order_known
 from polyroc.surface.costs import CostsLike, cost_matrix, expected_costs, least_cost
 from polyroc.typing import Float64Array, Int64Array, Label
 
@@ -216,6 +217,8 @@ class CostSensitiveClassifier(CostDecisions):
             raise InvalidType(
                 f"{type(self.estimator).__name__}.fit takes no sample_weight. Fit without weights."
             )
+        if self.costs is not None:
+            check_order_known(self.costs, y, "costs")
         passed = routed(self, sample_weight, fit_params).estimator.fit
         self.estimator_ = clone(self.estimator).fit(X, y, **passed)
         classes = class_labels(self.estimator_)

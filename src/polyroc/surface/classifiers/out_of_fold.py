@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_method_params
 
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
-from polyroc.predictions._containers import as_label
+from polyroc.predictions._names import as_label
 from polyroc.typing import Float64Array, Int64Array
 
 Split = tuple[Int64Array, Int64Array]

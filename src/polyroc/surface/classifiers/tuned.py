@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.options import check_choice, shown
+from polyroc.predictions._tables import check_order_known
 from polyroc.predictions._weights import checked_priors, checked_weights
 from polyroc.surface.classifiers.candidates import Candidate, Trial
 from polyroc.surface.classifiers.cost_sensitive import (
@@ -140,6 +141,8 @@ class TunedCostClassifierCV(CostDecisions):
         other parameters go to that ``fit``.
         """
         self._check_parameters(sample_weight)
+        if self.costs is not None:
+            check_order_known(self.costs, y, "costs")
         X, y = indexable(X, y)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")

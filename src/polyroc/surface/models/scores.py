@@ -7,12 +7,10 @@ import numpy as np
 
 from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
-from polyroc.predictions._classes import declared_classes
-from polyroc.predictions._containers import read_scores
+from polyroc.predictions._gate import read_rows
 from polyroc.predictions._scores import (
     Origin,
-    as_table,
-    check_finite,
+    column_fault,
     complement,
     normalized,
     row_fault,
@@ -71,16 +69,16 @@ class ScoreModel(Model):
 
     def at(self, X: ScoresLike) -> Self:
         """The same decisions for other cases; ``X`` are their scores."""
-        table, names = read_scores(X)
-        table = as_table(table)
-        nothing = np.zeros(0, dtype=np.int64)
-        declared = declared_classes(list(self.classes), names, None, nothing, table.shape[1])
-        check_finite(table, names)
-        rows = complement(table) if table.shape[1] == 1 else table[:, list(declared.columns)]
-        rows = normalized(rows, Origin(names)) if self.normalize else rows
-        fault = row_fault(rows, Origin(names))
+        given = read_rows(X, list(self.classes))
+        origin = Origin(given.names, None, given.declared.columns)
+        rows = given.table[:, list(given.declared.columns)]
+        one_column = rows.shape[1] == 1
+        if self.normalize:
+            rows = normalized(rows, origin)
+        fault = column_fault(rows, origin) if one_column else row_fault(rows, origin)
         if fault:
             raise NotDefined(f"Decisions by costs need probabilities, but {fault}.")
+        rows = complement(rows) if one_column else rows
         other = copy.copy(self)
         vars(other).pop("cases", None)
         other.take(np.ascontiguousarray(rows, dtype=np.float64))

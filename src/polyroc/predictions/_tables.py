@@ -5,7 +5,7 @@ with coordinates, polars and Arrow for columns only: there the rows take their n
 column that is no class.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
+from polyroc.predictions._classes import in_order, listed
+from polyroc.predictions._frames import categories_of, column_names, computed
+from polyroc.predictions._names import Naming, as_label
 from polyroc.typing import Label
 
 
@@ -29,8 +32,9 @@ def by_class(table: Any, classes: Sequence[Label], what: str) -> Any:
     frame = as_frame(table)
     if frame is None:
         return table
-    frame = _rows_from_column(frame, classes)
-    rows, columns = (_places(axis, classes) for axis in (frame.index, frame.columns))
+    naming = Naming(classes)
+    frame = _rows_from_column(frame, naming, len(classes))
+    rows, columns = (_places(axis, naming, classes) for axis in (frame.index, frame.columns))
     for places, axis, of in ((rows, frame.index, "rows"), (columns, frame.columns, "columns")):
         if places is None and not _unnamed(axis):
             raise InvalidInput(
@@ -46,18 +50,32 @@ def by_class(table: Any, classes: Sequence[Label], what: str) -> Any:
 
 def as_frame(table: Any) -> Any:
     """A table with names as a pandas frame; None for everything else."""
-    if type(table).__module__.split(".")[0] in ("dask", "dask_expr"):
-        table = table.compute()
+    table = computed(table)
     if not hasattr(table, "loc") and hasattr(table, "to_pandas"):  # polars, pyarrow, xarray
         table = table.to_pandas()
     named = hasattr(table, "loc") and hasattr(table, "columns") and hasattr(table, "index")
     return table if named else None
 
 
-def _rows_from_column(frame: Any, classes: Sequence[Label]) -> Any:
+def check_order_known(values: Any, y: Any, what: str) -> None:
+    """Whether a table without names cannot be meant in the order of categories of ``y``."""
+    categories = categories_of(y)
+    if categories is None or list(categories) == in_order(categories):
+        return
+    columns = column_names(values)
+    if isinstance(values, Mapping) or (columns is not None and columns.given):
+        return
+    raise InvalidInput(
+        f"The categories of y are in the order {listed(categories)}, which is not their sorted "
+        f"order, and {what} has no names. Name the rows and columns of {what} after the classes, "
+        "or pass a mapping from (truth, decided)."
+    )
+
+
+def _rows_from_column(frame: Any, naming: Naming, n_classes: int) -> Any:
     """Rows named by the only column that is no class, where they have no names of their own."""
-    others = [name for name in frame.columns if _place(name, classes) is None]
-    if len(frame.columns) == len(classes) + 1 and len(others) == 1 and _unnamed(frame.index):
+    others = [name for name in frame.columns if naming.label_of(as_label(name)) is None]
+    if len(frame.columns) == n_classes + 1 and len(others) == 1 and _unnamed(frame.index):
         return frame.set_index(others[0])
     return frame
 
@@ -67,24 +85,12 @@ def _unnamed(axis: Any) -> bool:
     return bool(list(axis) == list(range(len(axis))))
 
 
-def _places(axis: Any, classes: Sequence[Label]) -> NDArray[np.intp] | None:
+def _places(axis: Any, naming: Naming, classes: Sequence[Label]) -> NDArray[np.intp] | None:
     """Where each class is on an axis; None where the names are not those of the classes."""
-    found = [_place(name, classes) for name in axis]
-    if sorted(place for place in found if place is not None) != list(range(len(classes))):
+    found = {naming.label_of(as_label(name)): place for place, name in enumerate(axis)}
+    if None in found or not len(found) == len(axis) == len(classes):
         return None
-    return None if None in found else np.argsort(np.array(found))
-
-
-def _place(name: Any, classes: Sequence[Label]) -> int | None:
-    """The position of the class that a name means: itself, or how it is written.
-
-    polars and Arrow write every name as a string.
-    """
-    for place, label in enumerate(classes):
-        if label == name:
-            return place
-    written = [str(label) for label in classes]
-    return written.index(name) if isinstance(name, str) and written.count(name) == 1 else None
+    return np.array([found[label] for label in classes], dtype=np.intp)
 
 
 def _common_order(

@@ -1,0 +1,78 @@
+"""Which row belongs to which case: by position, unless indexes say that this would be wrong.
+
+Indexes are compared and never used: the same labels in another order are an error that says how to
+align the objects, and other labels are taken by position with a warning.
+"""
+
+import sys
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from polyroc.errors import NotAligned, RowsByPosition
+from polyroc.options import shown
+from polyroc.predictions._frames import row_labels
+
+
+def rows_by_position(given: dict[str, Any]) -> tuple[str, ...]:
+    """Names of what has other row labels than the first object that has some, with a warning.
+
+    ``given`` holds the objects by the names of their parameters; those without rows are None.
+    """
+    indexes = {name: row_labels(values) for name, values in given.items() if values is not None}
+    known = {name: index for name, index in indexes.items() if index is not None}
+    if len(known) < 2:
+        return ()
+    (first, reference), *others = known.items()
+    differing = tuple(name for name, index in others if _differs(index, reference, name, first))
+    if differing:
+        warn_by_position(differing, first)
+    return differing
+
+
+def warn_by_position(names: Iterable[str], first: str) -> None:
+    """Say that rows were matched by position, at the caller's line."""
+    listed = " and ".join(names)
+    warnings.warn(
+        RowsByPosition(
+            f"{listed} and {first} have different indexes: rows are taken by position. Give both "
+            "the same index, or drop it with .reset_index(drop=True)."
+        ),
+        stacklevel=_depth_of_caller(),
+    )
+
+
+def _differs(index: Any, reference: Any, name: str, first: str) -> bool:
+    """Whether labels of rows are other ones; the same ones in another order are an error."""
+    if index is reference or len(index) != len(reference) or index.equals(reference):
+        return False  # other lengths are an error of their own
+    if not _same_labels(index, reference):
+        return True
+    place = next(row for row in range(len(index)) if index[row] != reference[row])
+    raise NotAligned(
+        f"{name} and {first} have the same index labels in another order: row {place} is "
+        f"{shown(index[place])} in {name} and {shown(reference[place])} in {first}. "
+        + _remedy(index, reference, name, first)
+    )
+
+
+def _remedy(index: Any, reference: Any, name: str, first: str) -> str:
+    position = f"{name}.to_numpy() if the rows correspond by position"
+    if index.is_unique and reference.is_unique:
+        return f"Pass {name}.loc[{first}.index], or {position}."
+    return f"The labels repeat, so they cannot be matched: pass {position}."
+
+
+def _same_labels(index: Any, reference: Any) -> bool:
+    try:
+        return bool(index.isin(reference).all() and reference.isin(index).all())
+    except Exception:  # indexes of kinds that do not compare
+        return False
+
+
+def _depth_of_caller() -> int:
+    """How many calls above ``warnings.warn`` the user's line is."""
+    depth, frame = 1, sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("polyroc."):
+        depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
+    return depth
