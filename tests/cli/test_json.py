@@ -41,8 +41,21 @@ def command_line(command: str, features: Path) -> tuple[object, ...]:
         "evaluate": ("evaluate", EXAMPLE, "-m", "all", "--model", "forest"),
         "compare": ("compare", EXAMPLE),
         "study": ("study", features, "--splits", 2, "-m", "hand_till,roc_auc", *learners),
+        "reader-study": ("reader-study", *reader_study_file(features.parent)),
         "surface": ("surface", EXAMPLE, "--model", "forest", "--generations", 2),
     }[command]
+
+
+def reader_study_file(folder: Path) -> tuple[object, ...]:
+    """A file in which every case is read correctly once, for a note, and the options to read it."""
+    rows = [
+        f"{case},{reader},{modality},{case % 2},{case % 2 if reader == 'A' else case * 7 % 5}"
+        for case in range(12)
+        for reader in "AB"
+        for modality in ("ct", "mr")
+    ]
+    text = "\n".join(["case,reader,modality,truth,rating", *rows]) + "\n"
+    return written(folder, text, "readings.csv"), "--rating", "rating"
 
 
 def described(heading: str) -> dict[str, set[str]]:
@@ -67,7 +80,7 @@ def found(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from found(inner, f"{path}[]")
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "study", "surface"])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "reader-study", "study", "surface"])
 def test_the_page_describes_the_document(command: str, features: Path) -> None:
     made = document(*command_line(command, features))
     assert made["schema"] == f"polyroc {command} {SCHEMA_VERSION}"

@@ -19,6 +19,7 @@ from polyroc.cli.demo import demo
 from polyroc.cli.evaluate import evaluate
 from polyroc.cli.interrupts import Terminated, heeded_interrupts
 from polyroc.cli.metrics import metrics
+from polyroc.cli.reader_study import reader_study
 from polyroc.cli.report import report
 from polyroc.cli.study import study
 from polyroc.cli.surface import surface
@@ -192,5 +193,5 @@ def main() -> None:
     """Multi-class ROC analysis: how good, how sure, which is better, where to operate."""
 
 
-for command in (demo, evaluate, compare, study, surface, report, metrics):
+for command in (demo, evaluate, compare, reader_study, study, surface, report, metrics):
     main.add_command(command)

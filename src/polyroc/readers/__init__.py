@@ -5,13 +5,16 @@ Rows are counted from 0, as in Python; for text files messages also give the lin
 
 from polyroc.readers.cases import FileFeatures, read_features
 from polyroc.readers.predictions import FilePredictions, read_predictions
+from polyroc.readers.readings import FileReadings, read_readings
 from polyroc.readers.table import Table, read_table
 
 __all__ = [
     "FileFeatures",
     "FilePredictions",
+    "FileReadings",
     "Table",
     "read_features",
     "read_predictions",
+    "read_readings",
     "read_table",
 ]

@@ -89,6 +89,33 @@ def groups_in(table: Table, name: str) -> NDArray[Any]:
         ) from None
 
 
+def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
+    """A column of names or numbers that tell things apart; whole floats are integers."""
+    import pyarrow as pa
+
+    column = _whole_column(table.column(name))
+    mend = f"Name the {what} of every row, or remove the row."
+    _check_missing(table, name, column, mend)
+    try:
+        words, codes = _words(column)
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        raise InvalidType(
+            f"{table.path}: column {shown(name)} has the type {type_name(column.type)}, which "
+            f"cannot name a {what}. Use strings or integers."
+        ) from None
+    found = np.empty(len(words), dtype=object)
+    found[:] = [_without_point(word) for word in words.to_pylist()]
+    empty = np.flatnonzero((found == "")[codes])
+    if empty.size:
+        raise _missing(table, name, int(empty[0]), mend)
+    ids: NDArray[Any] = found[codes]
+    return ids
+
+
+def _without_point(word: Any) -> Any:
+    return int(word) if isinstance(word, float) and word.is_integer() else word
+
+
 def is_numeric(column: Any) -> bool:
     """Whether a column can hold scores."""
     return _is_number(_whole_column(column[:0]).type)

@@ -274,7 +274,7 @@ class ReaderStudy:
             "classes": list(self.classes),
             "positive": self.positive,
             "counts": {str(label): count for label, count in self.counts.items()},
-            "values": [_plain(row) for row in self.rows("values", level=level)],
+            "by_reader": [_plain(row) for row in self.rows("values", level=level)],
             "differences_by_reader": [
                 _plain(row) for row in self.rows("differences by reader", level=level)
             ],
