@@ -34,6 +34,9 @@ class NotSaved(UserWarning):
         super().__init__(message)
         self.last = last
 
+    def __reduce__(self) -> tuple[type["NotSaved"], tuple[str, bool]]:
+        return type(self), (str(self), self.last)
+
 
 class NotDefined(InvalidInput):
     """The quantity asked for does not exist for these data."""

@@ -19,6 +19,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -129,6 +130,10 @@ class Scorers(ModuleType, Mapping[str, Scorer]):
 
     def __repr__(self) -> str:
         return f"<polyroc.scorers: {', '.join(self)}>"
+
+    def __reduce__(self) -> Any:
+        """Pickled by name, as functions are."""
+        return import_module, (__name__,)
 
     # Modules are compared by identity and kept in sets.
     __eq__ = object.__eq__

@@ -6,6 +6,7 @@ sort of column k gives that for every class at once, so the K − 1 curves of cl
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -210,13 +211,20 @@ def one_vs_one_roc(
     )
     classes, column = predictions.classes, _SortedColumn(predictions)
     position = {label: k for k, label in enumerate(classes)}
+    pairs = tuple((k, r) for k in classes for r in classes if k != r)
+    return RocCurves(pairs, partial(_one_vs_one, column, position, drop_collinear))
 
-    def curve(pair: tuple[Label, Label]) -> RocCurve:
-        k, r = position[pair[0]], position[pair[1]]
-        sides = column.by_class(k)
-        return roc_of(*pair, sides[k], sides[r], drop_collinear)
 
-    return RocCurves(tuple((k, r) for k in classes for r in classes if k != r), curve)
+def _one_vs_one(
+    column: _SortedColumn,
+    position: Mapping[Label, int],
+    drop_collinear: bool,
+    pair: tuple[Label, Label],
+) -> RocCurve:
+    """One of the curves; a function of a module, so that the curves can be pickled."""
+    k, r = position[pair[0]], position[pair[1]]
+    sides = column.by_class(k)
+    return roc_of(*pair, sides[k], sides[r], drop_collinear)
 
 
 def one_vs_rest_roc(
@@ -243,13 +251,15 @@ def one_vs_rest_roc(
         y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
     )
     position = {label: k for k, label in enumerate(predictions.classes)}
-
-    def curve(label: Label) -> RocCurve:
-        k = position[label]
-        positive, negative = two_sides(predictions, k, predictions.scores)
-        return roc_of(label, None, positive, negative, drop_collinear)
-
+    curve = partial(_one_vs_rest, predictions, position, drop_collinear)
     return RocCurves(predictions.classes, curve)
+
+
+def _one_vs_rest(
+    predictions: Predictions, position: Mapping[Label, int], drop_collinear: bool, label: Label
+) -> RocCurve:
+    positive, negative = two_sides(predictions, position[label], predictions.scores)
+    return roc_of(label, None, positive, negative, drop_collinear)
 
 
 def roc_curve(

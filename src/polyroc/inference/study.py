@@ -114,6 +114,9 @@ class StudyInterrupted(KeyboardInterrupt):
         super().__init__(f"The study was stopped after {done} splits.")
         self.study = study
 
+    def __reduce__(self) -> "tuple[type[StudyInterrupted], tuple[Study | None]]":
+        return type(self), (self.study,)
+
 
 def _seed(rng: RandomState, file: Checkpoint | None) -> int:
     """The number that all streams come from: drawn once, or that of the file."""

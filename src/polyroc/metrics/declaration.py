@@ -119,6 +119,12 @@ class Metric:
     default: bool = True
     """Whether it belongs to an evaluation that names no metrics: O(n log n) ones do."""
 
+    def __reduce__(self) -> Any:
+        """A registered metric is pickled by name: its formula has no name of its own."""
+        from polyroc.metrics.registry import registered
+
+        return registered(self) or super().__reduce__()
+
     def value(self, predictions: Predictions, **options: Any) -> float:
         """θ for these predictions."""
         self._check(predictions)

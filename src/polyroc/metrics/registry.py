@@ -47,6 +47,10 @@ class Registry(Mapping[str, Metric]):
     def __len__(self) -> int:
         return len(self._metrics)
 
+    def __reduce__(self) -> Any:
+        """Pickled by name: there is one registry in each process."""
+        return "registry" if self is registry else super().__reduce__()
+
     def select(self, names: Iterable[str] | str | None) -> list[Metric]:
         """Metrics by names; None: the default ones; "all": every one."""
         if names is None:
@@ -63,6 +67,12 @@ class Registry(Mapping[str, Metric]):
 
 
 registry = Registry()
+
+
+def registered(metric: Metric) -> tuple[Callable[[str], Metric], tuple[str]] | None:
+    """How pickle finds a metric again; None if it is not registered."""
+    return (registry.__getitem__, (metric.name,)) if registry.get(metric.name) is metric else None
+
 
 PARAMETERS = {
     "y_true": "true class of each case: strings, integers, booleans or a categorical.",

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from polyroc.errors import InvalidInput
@@ -31,10 +32,7 @@ def read_delimited(content: bytes, path: str) -> Table:
     check_width(_count(header, separator) + 1, path)
     table = _parsed(text, separator, path)
     names = [name.strip() for name in table.column_names]
-
-    def line(row: int) -> int:
-        return line_of(text, separator, row)
-
+    line = partial(line_of, text, separator)
     return arrow_table(_trimmed(table.rename_columns(names)), path, line)
 
 

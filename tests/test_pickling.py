@@ -1,0 +1,144 @@
+"""Every public object can be pickled and copied, as workers and notebooks do."""
+
+import copy
+import inspect
+import pickle
+from collections.abc import Iterator, Mapping
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from display.exhibits import EXHIBITS
+
+import polyroc
+from polyroc import curves, errors, inference, readers, results, scale, scorers, surface, utility
+from polyroc.datasets import example_predictions, three_class_mixture
+
+MODULES = [import_module(f"polyroc.{name}") for name in polyroc._MODULES]
+
+
+def public() -> Iterator[tuple[str, Any]]:
+    """All that the package offers, by name."""
+    for module in (polyroc, *MODULES):
+        own = [name for name in vars(module) if not name.startswith("_")]
+        for name in getattr(module, "__all__", own):
+            value = getattr(module, name)
+            home = getattr(value, "__module__", None) or ""
+            if hasattr(module, "__all__") or home.startswith("polyroc"):
+                yield f"{module.__name__}.{name}", value
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two objects are of one type and hold the same."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray) and one.dtype != object:
+        numbers = one.dtype.kind == "f"
+        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=numbers)
+    if isinstance(one, Mapping) and not hasattr(one, "__dict__"):
+        return same(list(one.items()), list(other.items()))
+    if isinstance(one, (list, tuple, np.ndarray)):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, (float, np.floating)):
+        return one == other or (one != one and other != other)
+    if isinstance(one, partial):
+        return same((one.func, one.args, one.keywords), (other.func, other.args, other.keywords))
+    if inspect.isroutine(one) or isinstance(one, (type, ModuleType)):
+        return one == other
+    fields = getattr(one, "__dict__", None)
+    return same(fields, vars(other)) if fields else one == other or repr(one) == repr(other)
+
+
+def instances() -> Iterator[Any]:
+    """At least one object of every public class, most of them as results of functions."""
+    y, models, labels = example_predictions()
+    y, p = y[:200], models["forest"][:200]
+    binary, s = np.arange(60) % 2, np.random.default_rng(0).normal(np.arange(60) % 2)
+    probability = 1 / (1 + np.exp(-s))
+    X, of_X = three_class_mixture((20, 20, 20), rng=0)
+    yield from (polyroc.Predictions(y, p, labels=labels), example_predictions())
+    yield from (polyroc.registry, *polyroc.registry.values(), scorers, *scorers.values())
+    yield scorers["vus"].with_options(ties="strict").set_score_request(sample_weight=True)
+    evaluation = polyroc.evaluate(y, p, ["hand_till", "pdi"], labels=labels)
+    yield from (evaluation, evaluation["pdi"], evaluation["pdi"].interval(0.9))
+    yield polyroc.evaluate(y, p, ["hand_till"], interval="bootstrap", n_replicates=20, rng=0)
+    yield from (results.Note("a", "b"), polyroc.compare(y, {"a": p, "b": p[:, ::-1]}, ["pdi"]))
+    yield from studies(X, of_X)
+    yield from (curves.one_vs_one_roc(y, p), curves.one_vs_rest_roc(y, p))
+    yield from (curves.roc_curve(binary, s), curves.tpr_surface(y, p[:, :3]))
+    roc_curves = (curves.probabilistic_roc, curves.scored_roc)
+    yield from (curve(binary, probability) for curve in roc_curves)
+    yield from (curves.BinormalCurve(1.0, 0.8), curves.ProperBinormalCurve(0.1, 1.0))
+    yield from utilities(binary, s)
+    yield from surfaces(X, of_X, y, p)
+    summary = scale.PairSummary(list(labels), auc_mu=True).update(y, p)
+    yield from (summary, summary.compute(), summary.compute()["hand_till"])
+    yield scale.Layout("y", ("a", "b"), ("p_a", "p_b"))
+    file = Path(polyroc.__file__).parent / "data" / "example.csv"
+    yield from (readers.read_predictions(file), readers.read_table(file))
+    yield readers.read_features(file, target="truth")
+    for kind in vars(errors).values():
+        if inspect.isclass(kind):
+            yield kind("a", last=True) if kind is errors.NotSaved else kind("what, got, do")
+    yield scale.MissingExtra("dask")
+    yield from (each.example() for each in EXHIBITS)
+
+
+def studies(X: Any, y: Any) -> Iterator[Any]:
+    import pandas as pd
+    from sklearn.naive_bayes import GaussianNB
+
+    study = inference.study({"bayes": GaussianNB()}, X, y, n_splits=2, metrics=["pdi"], rng=0)
+    yield from (study, inference.StudyInterrupted(study), inference.StudyInterrupted(None))
+    rows = [(c, r, m) for c in range(20) for r in "pqr" for m in "ab"]
+    table = pd.DataFrame(rows, columns=["case", "reader", "modality"])
+    table["truth"], table["rating"] = table["case"] % 2, np.random.default_rng(0).random(len(rows))
+    columns = {name: name for name in ("case", "reader", "modality", "truth", "rating")}
+    found = inference.reader_study(table, **columns)
+    yield from (found, found.test(), found.power(5, 50, difference=0.1))
+
+
+def utilities(binary: Any, s: Any) -> Iterator[Any]:
+    yield from (utility.fit_binormal(binary, s), utility.fit_proper(binary, s))
+    yield from (utility.roc_hull(binary, s), utility.unit_costs([[0, -1], [-4, 0]], [0.9, 0.1]))
+    curve = curves.roc_curve(binary, s)
+    yield utility.best_operating_point(curve, [[0, -1], [-4, 0]], [0.9, 0.1])
+    mixtures = [utility.GaussianMixture([[k, 0.0]], np.eye(2)) for k in range(3)]
+    yield from (mixtures[0], utility.ideal_observer(mixtures))
+    yield utility.hull_facets([[0.1, 0.6], [0.5, 0.2]])
+
+
+def surfaces(X: Any, of_X: Any, y: Any, p: Any) -> Iterator[Any]:
+    from sklearn.naive_bayes import GaussianNB
+
+    yield from (surface.MlpModel(X, of_X, hidden=2), surface.LinearModel(X, of_X))
+    yield from (surface.KnnModel(X, of_X), surface.ScoreModel(y, p))
+    found = surface.search(surface.ScoreModel(y, p), generations=3, rng=0, progress=False)
+    yield from (found, found.choose(criterion="total_error"), found.hull())
+    yield surface.CostSensitiveClassifier(GaussianNB(), None).fit(X, of_X)
+    yield surface.TunedCostClassifierCV(GaussianNB(), cv=2).fit(X, of_X)
+    yield polyroc.PairwiseCoupling(GaussianNB()).fit(X, of_X)
+
+
+def test_names_lead_to_the_same_objects() -> None:
+    checked = 0
+    for name, value in public():
+        if callable(value):
+            assert pickle.loads(pickle.dumps(value)) is value, name
+            checked += 1
+    assert checked > 150
+
+
+def test_round_trips() -> None:
+    made: set[type] = set()
+    for instance in instances():
+        made.add(type(instance))
+        name = type(instance).__name__
+        assert same(pickle.loads(pickle.dumps(instance)), instance), name
+        assert same(copy.deepcopy(instance), instance), name
+        assert same(copy.copy(instance), instance), name
+    classes = {value for _, value in public() if inspect.isclass(value)}
+    assert {each.__name__ for each in classes - made} == {"Display", "Model"}, "to be subclassed"
