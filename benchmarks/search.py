@@ -69,7 +69,9 @@ if __name__ == "__main__":
     search(model, generations=20, rng=0, n_threads=1)  # compiled before the clock starts
 
     def ours(generations: int) -> object:
-        return search(model, generations=generations, rng=1, n_threads=1, progress=False)
+        return search(
+            model, generations=generations, tolerance=0, rng=1, n_threads=1, progress=False
+        )
 
     for member in ours(20)[::50].rates:  # the same objective
         assert len(member) == 6

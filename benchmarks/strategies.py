@@ -21,7 +21,7 @@ def table_row(kind: type[KnnModel | MlpModel], draw: int) -> tuple[dict[str, flo
     model = kind(*three_class_mixture(rng=draw))
 
     def found(generations: int, strategy: str) -> tuple[float, object]:
-        surface = search(model, generations=generations, strategy=strategy, rng=draw)
+        surface = search(model, generations=generations, strategy=strategy, tolerance=0, rng=draw)
         return surface.gini().value, surface
 
     printed, _ = found(T, "paper")

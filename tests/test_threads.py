@@ -9,7 +9,7 @@ import pytest
 
 import polyroc
 from polyroc.errors import InvalidInput, PolyrocError
-from polyroc.threads import map_threads, thread_count
+from polyroc.threads import map_threads, one_blas_thread, thread_count
 
 
 @pytest.fixture
@@ -144,3 +144,22 @@ def asked_inside(n_workers):
 def test_workers_of_joblib_share_the_processors():
     available = len(os.sched_getaffinity(0))
     assert asked_inside(2) == [max(1, available // 2)] * 2
+
+
+def test_blas_has_its_threads_back_after_overlapping_limits() -> None:
+    """The first to come is the first to go: what it found must be put back by the last."""
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    def blas() -> set[int]:
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    first, second = one_blas_thread(), one_blas_thread()
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = blas()
+        first.__enter__()
+        second.__enter__()
+        assert blas() == {1}
+        first.__exit__(None, None, None)
+        assert blas() == {1}
+        second.__exit__(None, None, None)
+        assert blas() == before

@@ -37,7 +37,7 @@ class Task(NamedTuple):
 def ours(task: Task) -> Callable[[], RocSurface]:
     generations = task.evaluations // GENERATION - 1  # the start takes as many as a generation
     options = {"rng": 1, "n_threads": 1, "progress": False}
-    return lambda: search(task.model, generations=generations, **options)
+    return lambda: search(task.model, generations=generations, tolerance=0, **options)
 
 
 def nsga2(task: Task) -> Callable[[], Any]:

@@ -15,7 +15,7 @@ from polyroc.typing import Float64Array, Label
 if TYPE_CHECKING:
     import pandas as pd
 
-Scale = Literal["logit", "plain", "bca", "percentile"]
+Scale = Literal["logit", "plain", "bca", "bc", "percentile"]
 
 
 class Interval(NamedTuple):
@@ -52,7 +52,10 @@ class Estimate:
     notes: tuple[Note, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     replicates: Float64Array | None = field(default=None, repr=False, compare=False)
-    acceleration: float = 0.0
+    acceleration: float | None = None
+    """Of BCa limits; None where it was not estimated, and limits are corrected for bias only."""
+    error_of: Literal["cases", "samples"] = "cases"
+    """Whether the standard error is that of the cases, or that of Monte Carlo samples alone."""
 
     def interval(
         self, level: float = 0.95, *, scale: Scale | None = None, small_sample: bool = True
@@ -60,15 +63,17 @@ class Estimate:
         """Confidence limits of the true value.
 
         ``scale`` is ``"logit"`` (the default) or ``"plain"``; with bootstrap replicates also
-        ``"percentile"`` or ``"bca"``, their bias-corrected accelerated percentiles (the default
-        then). ``small_sample=False`` uses the normal quantile instead of that of t.
+        ``"percentile"``, ``"bc"`` or ``"bca"``, their bias-corrected and (with an estimated
+        acceleration) accelerated percentiles, the default then. ``small_sample=False`` uses the
+        normal quantile instead of that of t. Where the error is that of Monte Carlo samples, what
+        is known of the true value is not, and there are no limits.
         """
         check_level(level)
-        scale = scale or ("logit" if self.replicates is None else "bca")
-        check_choice(scale, "scale", ("logit", "plain", "bca", "percentile"))
-        if scale in ("bca", "percentile"):
+        scale = scale or self._default_scale()
+        check_choice(scale, "scale", ("logit", "plain", "bca", "bc", "percentile"))
+        if scale in ("bca", "bc", "percentile"):
             return self._percentiles(level, scale)
-        if math.isnan(self.standard_error):
+        if math.isnan(self.standard_error) or self.error_of == "samples":
             return Interval(math.nan, math.nan, level, scale)
         if self.standard_error == 0:  # exact: there is nothing to be unsure of
             return Interval(self.value, self.value, level, scale)
@@ -77,6 +82,11 @@ class Estimate:
             reach = quantile * self.standard_error
             return Interval(self.value - reach, self.value + reach, level, scale)
         return self._logit(level, quantile)
+
+    def _default_scale(self) -> Scale:
+        if self.replicates is None:
+            return "logit"
+        return "bc" if self.acceleration is None else "bca"
 
     def _logit(self, level: float, quantile: float) -> Interval:
         lowest, highest = self.range
@@ -99,15 +109,18 @@ class Estimate:
             raise InvalidInput(
                 f'The scale {scale!r} needs bootstrap replicates. Pass interval="bootstrap".'
             )
+        if scale == "bca" and self.acceleration is None:
+            raise InvalidInput('The acceleration of BCa limits was not estimated. Use scale="bc".')
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
-        if scale == "bca":
+        if scale in ("bca", "bc"):
             least = 0.5 / len(self.replicates)
             share = (
                 np.mean(self.replicates < self.value) + np.mean(self.replicates == self.value) / 2
             )
             bias = ndtri(np.clip(share, least, 1 - least))
             shifted = bias + ndtri(tails)
-            tails = ndtr(bias + shifted / (1 - self.acceleration * shifted))
+            acceleration = self.acceleration if scale == "bca" and self.acceleration else 0.0
+            tails = ndtr(bias + shifted / (1 - acceleration * shifted))
         low, high = np.quantile(self.replicates, tails)
         return Interval(float(low), float(high), level, scale)
 
@@ -140,6 +153,11 @@ class Estimate:
 
     def __repr__(self) -> str:
         low, high, *_ = self.interval()
+        if self.error_of == "samples" and not math.isnan(self.standard_error):
+            error = f"Monte Carlo error {self.standard_error:.1e}"
+            return f"{self.metric} = {cell(self.value)} ({error}; no interval)"
+        if math.isnan(low) and math.isnan(high):
+            return f"{self.metric} = {cell(self.value)} (no interval)"
         return f"{self.metric} = {cell(self.value)} (95 % interval {cell(low)} to {cell(high)})"
 
 

@@ -37,12 +37,14 @@ def features(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def command_line(command: str, features: Path) -> tuple[object, ...]:
     """A command whose document has something of everything."""
     learners = ("--learners", "logistic,shrunken")
+    costs = features.with_name("costs.json")
+    costs.write_text('{"rare": {"common": 10}}')
     return {
         "evaluate": ("evaluate", EXAMPLE, "-m", "all", "--model", "forest"),
         "compare": ("compare", EXAMPLE),
         "study": ("study", features, "--splits", 2, "-m", "hand_till,roc_auc", *learners),
         "reader-study": ("reader-study", *reader_study_file(features.parent)),
-        "surface": ("surface", EXAMPLE, "--model", "forest", "--generations", 2),
+        "surface": ("surface", EXAMPLE, "--model", "forest", "--generations", 2, "--costs", costs),
     }[command]
 
 

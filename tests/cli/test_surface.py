@@ -38,8 +38,9 @@ def test_prints_the_point_within_limits(columns: int) -> None:
     assert result.exit_code == 0, result.stderr
     words = " ".join(result.stdout.split())
     assert "Read as: true classes in 'truth'; scores in 'forest:common'" in words
-    assert "operating points on the surface (5 generations, seed 1)" in words
-    assert "(exact)" in words and "total error" in words
+    assert "operating points on the surface (5 generations, seed 1; G may still grow)" in words
+    assert "(exact, on the cases searched)" in words and "total error" in words
+    assert columns < 80 or "Costs that decide so, the largest as 1 (only their ratios" in words
     assert max(map(len, result.stdout.splitlines())) <= columns
 
 
@@ -61,8 +62,9 @@ def test_limits_that_nothing_keeps_are_code_1(tmp_path: Path) -> None:
             "frequent": {"common": 1, "rare": 1},
             "rare": {"common": 10, "frequent": 10},
         },
+        {"rare": {"common": 10, "frequent": 10}},
     ],
-    ids=["rows", "names"],
+    ids=["rows", "names", "some names"],
 )
 def test_costs_from_a_file(costs: Any, tmp_path: Path) -> None:
     path = written(tmp_path, json.dumps(costs), "costs.json")
@@ -72,6 +74,27 @@ def test_costs_from_a_file(costs: Any, tmp_path: Path) -> None:
     table = np.array([[0, 1, 1], [1, 0, 1], [10, 10, 0]])
     expected = (priors[:, None] * table * point["confusion"]).sum()
     assert point["value"] == pytest.approx(expected, rel=1e-12)
+    assert point["costs_asked"] == table.tolist()
+
+
+def test_a_file_that_is_read_is_not_written(tmp_path: Path) -> None:
+    """Nor is one file written twice; whatever it is called."""
+    costs = written(tmp_path, '{"rare": {"common": 10}}', "c.json")
+    example, both = tmp_path / "example.csv", tmp_path / "z.npz"
+    example.write_bytes(Path(EXAMPLE).read_bytes())
+    (tmp_path / "link.csv").symlink_to(example)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for arguments, pair in (
+        (("--costs", costs, "-o", costs), "--costs and --output"),
+        (("--costs", costs, "--checkpoint", costs), "--costs and --checkpoint"),
+        (("-o", both, "--checkpoint", both), "--checkpoint and --output"),
+        (("-o", both, "--checkpoint", f"{tmp_path}/./z.npz"), "--checkpoint and --output"),
+        (("-o", tmp_path / "link.csv"), "FILE and --output"),
+        (("--checkpoint", example), "FILE and --checkpoint"),
+    ):
+        message = refused("surface", example, *QUICK, *arguments)
+        assert f"{pair} are the same file" in message
+    assert before == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def save_and_tell(self, identity, progress, arrays):
     print(progress["generation"], progress["evaluations"], flush=True)
 checkpoint.Checkpoint.save = save_and_tell
 X, y = three_class_mixture((30, 30, 30), rng=0)
-search(KnnModel(X, y), generations=10**9, rng=0, checkpoint=sys.argv[1])
+search(KnnModel(X, y), generations=10**9, tolerance=0, rng=0, checkpoint=sys.argv[1])
 """
 
 

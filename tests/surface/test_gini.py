@@ -140,7 +140,7 @@ def test_points_that_dominate_nothing(n_classes):
     rates[2, 0] = 1.0  # a box without thickness
     for given in ([], np.empty((0, n_rates)), rates):
         estimate = gini(given, n_classes)
-        assert (estimate.value, estimate.standard_error) == (0.0, 0.0)
+        assert estimate.value == 0 and math.isnan(estimate.standard_error)
     more = front(n_classes, 8, 1)
     assert gini(np.vstack([rates, more]), n_classes).value == gini(more, n_classes).value
 
@@ -199,7 +199,11 @@ def test_work_beyond_the_budget():
         gini(rates, 4, method="exact", work=1000)
     estimate = gini(rates, 4, work=1000, n_samples=50_000, rng=3)
     assert estimate.method == "monte carlo"
-    assert [note.code for note in estimate.notes] == ["work-exceeded"]
+    assert [note.code for note in estimate.notes] == [
+        "work-exceeded",
+        "points-as-given",
+        "monte-carlo-error",
+    ]
     assert estimate.settings["seed"] == 3 and estimate.settings["n_samples"] == 50_000
     again = gini(rates, 4, method="monte_carlo", n_samples=50_000, rng=3)
     assert again.value == estimate.value
@@ -226,7 +230,7 @@ def test_samples_that_all_agree_have_no_standard_error(rate, value):
     estimate = gini(np.full((1, 2), rate), 2, method="monte_carlo", n_samples=1_000, rng=0)
     assert estimate.value == value
     assert math.isnan(estimate.standard_error)
-    assert [note.code for note in estimate.notes] == ["samples-agree"]
+    assert [note.code for note in estimate.notes] == ["points-as-given", "samples-agree"]
     assert "3.0e-03" in estimate.note
 
 
@@ -286,7 +290,15 @@ def test_refusals(arguments, options, error, words):
         gini(*arguments, **options)
 
 
-def test_the_interval_of_an_exact_share_is_the_share() -> None:
-    for rates, n_classes in ([[0.1, 0.2]], 2), (np.zeros((0, 2)), 2), ([[0.0] * 6], 3):
-        estimate = gini(rates, n_classes)
-        assert estimate.interval()[:2] == (estimate.value, estimate.value)
+def test_no_interval_pretends_to_know_the_cases():
+    """Exact or not, the volume of given points says nothing about other cases."""
+    exact, drawn = (
+        gini(front(3, 30, 2), 3, method=each, rng=1) for each in ("exact", "monte_carlo")
+    )
+    for estimate in (exact, drawn):
+        assert np.isnan([estimate.interval().low, estimate.interval(0.5).high]).all()
+        assert "no interval" in repr(estimate) and "no interval" in estimate.note
+        assert estimate.to_dict()["low"] is None
+    assert math.isnan(exact.standard_error) and exact.to_dict()["standard_error"] is None
+    assert drawn.standard_error > 0 and drawn.error_of == "samples"
+    assert "Monte Carlo error" in repr(drawn) and "samples alone" in drawn.note

@@ -15,6 +15,7 @@ from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.surface import KnnModel, LinearModel, MlpModel, RocSurface, ScoreModel, rates, search
 from polyroc.surface.evolution import Evolution, Settings, worth_recording
+from polyroc.surface.gini import GiniTracker
 from polyroc.surface.objectives import objective_values, on_front
 
 X, Y = three_class_mixture((30, 30, 30), rng=0)
@@ -270,7 +271,7 @@ def test_interrupting_returns_the_surface_so_far(tmp_path: Path) -> None:
     search(model, generations=1, rng=0)  # compiled before the clock starts
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     timer.start()
-    surface = search(model, generations=10**7, rng=0, checkpoint=path)
+    surface = search(model, generations=10**7, tolerance=0, rng=0, checkpoint=path)
     done = surface.provenance["generations"]
     assert 0 < done < 10**7
     more = search(model, generations=done + 5, rng=0, checkpoint=path)
@@ -308,3 +309,75 @@ def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str
     search(KnnModel(X, Y), generations=20, rng=0, progress=True)
     captured = capsys.readouterr()
     assert captured.out == captured.err == ""
+
+
+# When a search ends
+
+
+def hard_scores(n: int = 60) -> ScoreModel:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, n)
+    p = np.exp(rng.normal(size=(n, 3)) + np.eye(3)[y])
+    return ScoreModel(y, p / p.sum(axis=1, keepdims=True))
+
+
+def test_a_search_ends_when_g_has_converged_and_says_so(tmp_path: Path) -> None:
+    """G at every 10,000 evaluations, recounted, ends the search; so does the limit."""
+    model, path = hard_scores(), tmp_path / "search.npz"
+    found = search(model, costs_per_generation=500, rng=0)
+    done = found.provenance["generations"]
+    assert found.provenance["stopped"] == "converged" and 40 <= done < 1000 and done % 20 == 0
+    evolution, shares = Evolution(model, Settings(500, "pairs", "inherit", None), 0), []
+    evolution.begin()
+    for generation in range(1, done + 1):
+        evolution.advance()
+        if generation % 20 == 0:
+            tracker = GiniTracker(3)
+            tracker.add(evolution.archive.rates)
+            shares.append(tracker.share)
+    gains = np.diff(shares) / shares[1:]
+    assert (gains[:-1] >= 0.005).all() and gains[-1] < 0.005
+    options = {"costs_per_generation": 500, "rng": 0, "checkpoint": path}
+    part = search(model, generations=done - 7, **options)  # type: ignore[arg-type]
+    assert part.provenance["stopped"] == "generations"
+    for generations in (done, 10_000):
+        resumed = search(model, generations=generations, **options)  # type: ignore[arg-type]
+        assert same(resumed, found)
+
+
+def test_the_search_of_the_paper_runs_all_generations() -> None:
+    y, p = [0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8]  # G is exact from the start
+    found = search(ScoreModel(y, p), generations=250, strategy="paper", rng=0)
+    assert (found.provenance["generations"], found.provenance["stopped"]) == (250, "generations")
+    found = search(ScoreModel(y, p), rng=0)
+    assert (found.provenance["generations"], found.provenance["stopped"]) == (100, "converged")
+    found = search(ScoreModel(y, p), generations=250, tolerance=0, rng=0)
+    assert (found.provenance["generations"], found.provenance["stopped"]) == (250, "generations")
+    for wrong in (-0.1, 1, np.nan, "fast", True):
+        with pytest.raises(InvalidInput, match="tolerance must be a share"):
+            search(ScoreModel(y, p), tolerance=wrong)  # type: ignore[arg-type]
+
+
+def test_a_front_of_many_points_is_searched_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyroc.surface.runner.MOST_POINTS", 200)
+    found = search(hard_scores(), rng=0)
+    assert found.provenance["stopped"] == "points" and 200 <= len(found) < 300
+    assert len(search(hard_scores(), generations=20, tolerance=0, rng=0)) > 300
+
+
+def test_a_host_keeps_a_signal_handler_that_python_cannot_put_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where a program that embeds Python has a handler of its own, Python knows it as None."""
+    installed: list[object] = []
+
+    def install(number: int, handler: object) -> None:
+        if handler is None:
+            raise TypeError("signal handler must be signal.SIG_IGN, signal.SIG_DFL, or a callable")
+        installed.append(handler)
+
+    monkeypatch.setattr(signal, "getsignal", lambda number: None)
+    monkeypatch.setattr(signal, "signal", install)
+    model = ScoreModel([0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8])
+    assert len(search(model, generations=5, rng=0)) == 2
+    assert not installed

@@ -14,27 +14,42 @@ def point_tables(point: "SurfacePoint", width: int) -> list[Titled]:
     """Confusion and costs as tables if they fit, else the most frequent errors as a list."""
     what = f"Operating point {point.index}: {point.criterion} {point.value:.4f}"
     names = [str(label) for label in point.classes]
-    cell = max(6, *(len(name) for name in names)) + 1
+    cell = max(8, *(len(name) for name in names)) + 1
     if max(len(name) for name in ("truth", *names)) + 2 + cell * len(names) <= width:
-        return [
-            _square(f"{what}. Share of each class decided as …", names, point.confusion, 3),
-            _square("Costs that decide so", names, point.costs, 4),
+        tables = [
+            _square(f"{what}. Share of each class decided as …", names, point.confusion, ".3f")
         ]
+        if point.costs_asked is not None:
+            title = "Costs asked for, 1 where none was named"
+            tables.append(_square(title, names, point.costs_asked, ".4g"))
+        return [*tables, _square(FOUND, names, _relative(point.costs), ".3g")]
     return [_listed(f"{what}. Most frequent errors", names, point)]
 
 
-def _square(title: str, names: list[str], values: Any, digits: int) -> Titled:
+FOUND = "Costs that decide so, the largest as 1 (only their ratios matter)"
+
+
+def _relative(costs: Any) -> Any:
+    """Costs over the largest: the scale of a search means nothing."""
+    return costs / costs.max()
+
+
+def _square(title: str, names: list[str], values: Any, form: str) -> Titled:
     made = table(title, ["truth"], names)
     for name, row in zip(names, values, strict=True):
-        made.add(name, *(f"{value:.{digits}f}" for value in row))
+        made.add(name, *(f"{value:{form}}" for value in row))
     return made
 
 
 def _listed(title: str, names: list[str], point: "SurfacePoint") -> Titled:
-    made = table(title, ["truth", "decided"], ["rate", "cost"])
+    asked = point.costs_asked
+    made = table(
+        title, ["truth", "decided"], ["rate", "relative cost" if asked is None else "cost"]
+    )
+    costs = _relative(point.costs) if asked is None else asked
     pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
     pairs.sort(key=lambda pair: -point.confusion[pair])
     for a, b in pairs[:MOST_ROWS]:
-        rate, cost = point.confusion[a, b], point.costs[a, b]
-        made.add(names[a], names[b], f"{rate:.3f}", f"{cost:.4f}")
+        rate, cost = point.confusion[a, b], costs[a, b]
+        made.add(names[a], names[b], f"{rate:.3f}", f"{cost:.3g}")
     return made

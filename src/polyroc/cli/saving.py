@@ -1,14 +1,45 @@
 """Files that could not be written: results are shown all the same, then the exit code is 2."""
 
+import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
 
 from polyroc.cli.wording import one_line
 from polyroc.errors import InvalidInput, NotSaved
+
+
+def check_distinct(reads: Mapping[str, str | None], writes: Mapping[str, str | None]) -> None:
+    """An error where a file that is written is also read, or written twice.
+
+    Both map what the user calls a file ("FILE", "--output") to its path; None is left out. Links
+    are followed, and files need not be there yet.
+    """
+    known: dict[str, str] = {}
+    for names, written in ((reads, False), (writes, True)):
+        for name, path in names.items():
+            if path is None:
+                continue
+            place = os.path.realpath(path)
+            other = next((each for each in known if _same(each, place)), None)
+            if written and other is not None:
+                raise InvalidInput(
+                    f"{known[other]} and {name} are the same file, {path}, and one would overwrite "
+                    "the other. Name another one."
+                )
+            known.setdefault(place, name)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two paths are one file, hard links included."""
+    try:
+        return one == other or Path(one).samefile(other)
+    except OSError:
+        return False
 
 
 class Saving:

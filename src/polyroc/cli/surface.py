@@ -1,5 +1,6 @@
 """``polyroc surface``: which trade-offs between errors there are, and which to choose."""
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from polyroc.cli.options import (
     role_options,
     seed_option,
 )
-from polyroc.cli.saving import Saving
+from polyroc.cli.saving import Saving, check_distinct
 from polyroc.cli.wording import plural, printable
 from polyroc.errors import InvalidInput
 
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from polyroc.surface import Model, RocSurface, SurfacePoint
 
 KINDS = ("knn", "mlp", "linear")
+ENDS = {
+    "converged": "G has converged",
+    "points": "the front has 50,000 points",
+    "generations": "G may still grow",
+}
 CRITERIA = ("total_error", "farthest_from_chance")
 
 
@@ -41,11 +47,15 @@ CRITERIA = ("total_error", "farthest_from_chance")
     type=click.IntRange(min=0),
     default=500,
     show_default=True,
-    help="Generations of the search, in all.",
+    help="Generations of the search, at most; it ends when G has converged.",
 )
 @click.option("--checkpoint", metavar="PATH", help="File to save to, and to go on from.")
 @click.option("-o", "--output", metavar="PATH", help="NPZ file to write the surface to.")
-@click.option("--costs", metavar="JSON", help="File of costs: choose the least expected cost.")
+@click.option(
+    "--costs",
+    metavar="JSON",
+    help="File of costs, 1 where an error is not named: choose the least expected cost.",
+)
 @click.option(
     "--limit",
     "limits",
@@ -82,8 +92,11 @@ def surface(
     from polyroc.cli.report import check_output
     from polyroc.cli.screen import reading, working
 
+    check_distinct(
+        {"FILE": file, "--costs": costs}, {"--checkpoint": checkpoint, "--output": output}
+    )
     if output is not None:
-        check_output(output, file)
+        check_output(output)
     with reading():
         if features:
             _refuse(columns=columns, labels=labels, weights=weights)
@@ -224,7 +237,7 @@ def _search(
 
     found = search(model, generations=generations, rng=seed, checkpoint=checkpoint)
     done = found.provenance["generations"]
-    if done < generations:
+    if found.provenance["stopped"] == "interrupted":
         kept = f" Go on with the same command and {checkpoint}." if checkpoint else ""
         raise KeyboardInterrupt(f"Stopped after {done} of {generations} generations.{kept}")
     return found
@@ -247,6 +260,7 @@ def _plain(
         "points": len(found),
         "generations": found.provenance["generations"],
         "evaluations": found.provenance["evaluations"],
+        "stopped": found.provenance["stopped"],
         "seed": found.provenance["seed"],
         "gini": gini.to_dict(),
         "operating_points": [
@@ -256,6 +270,7 @@ def _plain(
                 "index": point.index,
                 "confusion": point.confusion.tolist(),
                 "costs": point.costs.tolist(),
+                "costs_asked": None if point.costs_asked is None else point.costs_asked.tolist(),
             }
             for point in points
         ],
@@ -276,10 +291,14 @@ def _print(
     screen, history = console(), found.provenance
     for line in start:
         screen.print(printable(line))
-    effort = f"{history['generations']:,} generations, seed {history['seed']}"
-    screen.print(f"{plural(len(found), 'operating point')} on the surface ({effort}).")
-    error = "" if gini.standard_error == 0 else f" ± {gini.standard_error:.2g}"
-    screen.print(f"G = {gini.value:.4f}{error} ({gini.method}).\n")
+    effort = f"{plural(history['generations'], 'generation')}, seed {history['seed']}"
+    screen.print(
+        f"{plural(len(found), 'operating point')} on the surface "
+        f"({effort}; {ENDS[history['stopped']]})."
+    )
+    exact = math.isnan(gini.standard_error)
+    error = "" if exact else f" ± {gini.standard_error:.2g} Monte Carlo error"
+    screen.print(f"G = {gini.value:.4f}{error} ({gini.method}, on the cases searched).\n")
     for point in points:
         for made in point_tables(point, screen.width):
             show(screen, made)

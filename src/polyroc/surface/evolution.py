@@ -20,6 +20,9 @@ from polyroc.typing import Float64Array
 FIRST_MEMBERS = 100
 """Random parameters and costs that begin the archive, as in the paper."""
 
+EVALUATIONS_BETWEEN_MARKS = 10_000
+"""Evaluations after which G is noted, to tell whether a search still gains."""
+
 _BINS = 20
 _GOLDEN = 0.6180339887498949
 """Multiples of the golden ratio modulo 1 visit the bins evenly in an order without pattern."""
@@ -61,6 +64,8 @@ class Evolution:
         self.children = 0
         self.evaluations = 0
         self.history: list[tuple[int, int, float]] = []
+        self.marks: list[tuple[int, float]] = []
+        self._between_marks = -(-EVALUATIONS_BETWEEN_MARKS // settings.costs_per_generation)
 
     def begin(self) -> None:
         """Evaluate random costs with random parameters, or with the model's seeds if it has some.
@@ -75,6 +80,7 @@ class Evolution:
             self._evaluate(seed, probabilities, costs[first :: len(seeds)])
         if not self.archive.n_parameters and self.variation.steps_at_start:
             self._step_over_thresholds()
+        self.marks = [(0, self.share())]
 
     def _step_over_thresholds(self) -> None:
         nothing = np.zeros(0)
@@ -89,6 +95,17 @@ class Evolution:
             self._breed(number)
         if worth_recording(self.generation):
             self.history.append((self.generation, self.archive.size, self.share()))
+        if self.generation % self._between_marks == 0:
+            self.marks.append((self.generation, self.share()))
+
+    def converged(self, tolerance: float) -> bool:
+        """Whether the last 10,000 evaluations changed G by less than this share of it.
+
+        It follows from the generations alone, so a search that was stopped and goes on ends where
+        it would have ended. Where no sample is dominated, G says nothing, and the search goes on.
+        """
+        shares = [share for _, share in self.marks[-2:]]
+        return len(shares) == 2 and abs(shares[1] - shares[0]) < tolerance * shares[1]
 
     def _breed(self, n_costs: int) -> None:
         """Perturb a member's parameters and try costs with them."""
@@ -138,6 +155,7 @@ class Evolution:
             "evaluations": self.evaluations,
             "generator": self.rng.bit_generator.state,
             "history": self.history,
+            "marks": self.marks,
         }
         archive = self.archive
         arrays = {"rates": archive.rates, "costs": archive.costs, "parameters": archive.parameters}
@@ -164,6 +182,8 @@ class Evolution:
         self.history = [
             (_count(t), _count(size), float(share)) for t, size, share in progress["history"]
         ]
+        # A file of an earlier version has no marks; the first comes after the next evaluations.
+        self.marks = [(_count(t), float(share)) for t, share in progress.get("marks", [])]
 
 
 def _rows(array: NDArray[Any], width: int, number: int | None = None) -> Float64Array:

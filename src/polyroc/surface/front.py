@@ -90,7 +90,8 @@ class RocSurface:
         """G, the share of the region better than chance that the surface dominates.
 
         Everson & Fieldsend 2006 §5. ``"auto"`` is exact within a budget of work, and Monte Carlo
-        beyond it; the result names which.
+        beyond it; the result names which. The operating points are taken as given: a Monte Carlo
+        value has the error of its samples, and there is no interval for other cases.
         """
         return volumes.gini(
             self.rates,
@@ -290,8 +291,8 @@ def member_rates(model: Model, parameters: Float64Array, costs: Float64Array) ->
     return rates
 
 
-def surface_of(evolution: "Evolution") -> RocSurface:
-    """The archive of a search in order of its rates, with where it came from."""
+def surface_of(evolution: "Evolution", stopped: str) -> RocSurface:
+    """The archive of a search in order of its rates, with where it came from and how it ended."""
     archive, model = evolution.archive, evolution.model
     order = np.lexsort(archive.rates.T[::-1])
     provenance = {
@@ -302,6 +303,7 @@ def surface_of(evolution: "Evolution") -> RocSurface:
         "seed": evolution.seed,
         "generations": evolution.generation,
         "evaluations": evolution.evaluations,
+        "stopped": stopped,
         "history": [list(entry) for entry in evolution.history],
         "version": __version__,
     }

@@ -76,9 +76,11 @@ def gini(
     ``rates`` has a row per point and a column per error, D = Q(Q − 1). Dominated, equal and
     outlying points change nothing. ``method="exact"`` is right to about twelve decimals, has no
     standard error, and is refused if it takes more than ``work`` elementary operations;
-    ``"monte_carlo"`` counts ``n_samples`` points of P, and depends on ``rng`` alone; ``"auto"``
-    tries the first, then the second. For two classes 2·AUC − 1 ≤ G, with AUC counting ties as
-    errors, and both are equal if the curve nowhere falls below chance.
+    ``"monte_carlo"`` counts ``n_samples`` points of P, depends on ``rng`` alone, and has the
+    standard error of this count; ``"auto"`` tries the first, then the second. Neither knows how
+    much the points would vary with other cases, so that there is no interval. For two classes
+    2·AUC − 1 ≤ G, with AUC counting ties as errors, and both are equal if the curve nowhere falls
+    below chance.
 
     Complexity: thousands of points take under a second for three classes; for four, some hundred
     points use up the default work.
@@ -160,9 +162,18 @@ def _share(
         value, spent = _exact(x, y, n_classes, options)
         if value is not None:
             settings["work_done"] = spent
-            return Estimate(metric, value, 0.0, "exact", settings=settings)
+            return Estimate(
+                metric, value, math.nan, "exact", notes=(_NOT_OF_CASES,), settings=settings
+            )
         notes = (_exceeded(options),)
     return _counted(metric, x, y, n_classes, options, settings, notes)
+
+
+_NOT_OF_CASES = Note(
+    "points-as-given",
+    "no interval: the volume of these points, which are taken as given; how much they would vary "
+    "from sample to sample is not part of it",
+)
 
 
 def _exceeded(options: _Options) -> Note:
@@ -259,11 +270,22 @@ def _counted(
 
     hits = sum(map_threads(count, range(-(-n // BLOCK)), options.n_threads))
     error = math.sqrt(hits * (n - hits) / n) / n
+    notes += (_NOT_OF_CASES,)
     if hits in (0, n):
         error = math.nan
         notes += (_all_agree(hits, n),)
+    else:
+        notes += (Note("monte-carlo-error", f"standard error of the {n:,} samples alone"),)
     settings = {**settings, "n_samples": n, "seed": seed}
-    return Estimate(metric, hits / n, error, "monte carlo", notes=notes, settings=settings)
+    return Estimate(
+        metric,
+        hits / n,
+        error,
+        "monte carlo",
+        notes=notes,
+        settings=settings,
+        error_of="samples",
+    )
 
 
 def _all_agree(hits: int, n: int) -> Note:

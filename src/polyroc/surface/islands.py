@@ -40,7 +40,7 @@ def search_islands(
     ----------
     client : a ``distributed.Client`` whose workers search; None searches here, one after the other.
         The model travels to the workers, so it must be picklable.
-    generations : of each island.
+    generations : at most so many of each island.
     rng : seed or generator, from which the seeds of the islands follow.
     checkpoint : not for islands, whose searches save nothing.
     options : of :func:`polyroc.surface.search`.
@@ -80,7 +80,7 @@ def _here(seeds: Sequence[int], model: Model, options: dict[str, Any]) -> list[R
     found: list[RocSurface] = []
     for seed in seeds:
         found.append(_island(model, options, seed))
-        if found[-1].provenance["generations"] < options["generations"]:
+        if found[-1].provenance["stopped"] == "interrupted":
             break
     return found
 
@@ -137,6 +137,15 @@ def _provenance(surfaces: Sequence[RocSurface], seed: int) -> dict[str, Any]:
         "island_seeds": [source["seed"] for source in sources],
         "generations": sum(source["generations"] for source in sources),
         "evaluations": sum(source["evaluations"] for source in sources),
+        "stopped": _how_ended([source["stopped"] for source in sources]),
         "history": [],  # of no single search
         "island_histories": [source["history"] for source in sources],
     }
+
+
+def _how_ended(ways: Sequence[str]) -> str:
+    """How all islands ended: interrupted if one was, converged if all have."""
+    for way in ("interrupted", "generations", "points"):
+        if way in ways:
+            return way
+    return "converged"

@@ -17,7 +17,7 @@ class ProgressLine:
         console = Console(stderr=True)
         self._active = bool(shown and (console.is_terminal or console.is_jupyter))
         self._bar = Progress(
-            TextColumn("generation {task.completed:,.0f}/{task.total:,.0f}"),
+            TextColumn("generation {task.completed:,.0f} of at most {task.total:,.0f}"),
             BarColumn(),
             TextColumn("{task.fields[archive]:,} on the front, G = {task.fields[share]:.4f}"),
             TimeRemainingColumn(),

@@ -4,6 +4,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -11,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
 from polyroc._storage.checkpoint import Autosave, Checkpoint
 from polyroc._storage.lock import sole_run
@@ -27,8 +27,15 @@ from polyroc.surface.models.model import LARGEST, Model
 from polyroc.surface.objectives import OBJECTIVES, Objectives
 from polyroc.surface.progress import ProgressLine
 from polyroc.surface.strategies import STRATEGIES, Strategy
-from polyroc.threads import thread_count
+from polyroc.threads import one_blas_thread, thread_count
 from polyroc.typing import RandomState
+
+TOLERANCE = 0.005
+"""Least growth of G, as a share of it, for which 10,000 further evaluations are spent."""
+
+MOST_POINTS = 50_000
+"""Points of a front that is searched no further: with four classes or more nearly every trade-off
+is a new point, each of which is compared with all others, and G grows without an end in sight."""
 
 
 def search(
@@ -42,6 +49,7 @@ def search(
     rng: RandomState = None,
     checkpoint: str | Path | None = None,
     progress: bool = True,
+    tolerance: float | None = None,
     n_threads: int | None = None,
     islands: int | None = None,
     client: Any = None,
@@ -55,7 +63,8 @@ def search(
     Parameters
     ----------
     model : ``KnnModel``, ``MlpModel``, ``LinearModel``, ``ScoreModel`` or one of your own.
-    generations : in all, those in the checkpoint included.
+    generations : at most so many in all, those in the checkpoint included. The search ends before
+        if G has converged; see ``tolerance``.
     costs_per_generation : costs tried in a generation, with one perturbed set of parameters or
         divided between two.
     objectives : ``"pairs"``: all K(K − 1) error rates; ``"errors_of"``: for each class the errors
@@ -71,6 +80,10 @@ def search(
         search goes on from it; a file of another search is an error and stays as it is, and so is
         one that another search is saving itself to at the moment.
     progress : show a line with the generation, the size of the archive and G so far, on a terminal.
+    tolerance : the search ends when its last 10,000 evaluations have changed G by less than this
+        share of it (``provenance["stopped"]`` is ``"converged"``), or when the front has 50,000
+        points (``"points"``); with 0 all generations run (``"generations"``). By default 0.005
+        with ``strategy="inherit"`` and 0 with ``"paper"``.
     n_threads : by default all processors; used where there are many cases.
     islands : independent searches with seeds of their own, whose fronts are merged.
     client : a ``distributed.Client`` whose workers run the islands.
@@ -106,6 +119,7 @@ def search(
             strategy=strategy,
             rng=rng,
             checkpoint=checkpoint,
+            tolerance=tolerance,
             n_threads=n_threads,
         )
     if client is not None:
@@ -122,26 +136,45 @@ def search(
     file = None if checkpoint is None else checkpoint_of(checkpoint)
     threads = None if n_threads is None else thread_count(n_threads)
     shows = flag(progress, "progress")
+    end = End(generations, _checked_tolerance(tolerance, strategy))
     with nullcontext() if file is None else sole_run(file.path):
         evolution = Evolution(model, settings, _seed(rng, file), threads)
-        with threadpool_limits(limits=1, user_api="blas"):  # its threads slow small products down
-            _run(evolution, generations, file, ProgressLine(generations, shown=shows))
-    return surface_of(evolution)
+        with one_blas_thread():  # its threads slow small products down
+            _run(evolution, end, file, ProgressLine(generations, shown=shows))
+    return surface_of(evolution, end.reason(evolution))
 
 
-def _run(
-    evolution: Evolution, generations: int, file: Checkpoint | None, line: ProgressLine
-) -> None:
+@dataclass(frozen=True)
+class End:
+    """When a search ends."""
+
+    generations: int
+    tolerance: float
+
+    def reached(self, evolution: Evolution) -> bool:
+        """Whether there is nothing more to do."""
+        return self.reason(evolution) != "interrupted"
+
+    def reason(self, evolution: Evolution) -> str:
+        """``"converged"``, ``"points"``, ``"generations"``, or ``"interrupted"`` before the end."""
+        if evolution.converged(self.tolerance):
+            return "converged"
+        if self.tolerance > 0 and evolution.archive.size >= MOST_POINTS:
+            return "points"
+        return "generations" if evolution.generation >= self.generations else "interrupted"
+
+
+def _run(evolution: Evolution, end: End, file: Checkpoint | None, line: ProgressLine) -> None:
     with _interruption() as stopped, line:
         restored = file is not None and restore(file, evolution)
-        if restored and evolution.generation >= generations:
+        if restored and end.reached(evolution):
             return  # all there is to know is in the file, which need not be writable
         if not restored:
             evolution.begin()
         if file:
             save(file, evolution)  # a file that cannot be written is better known now
         keeping = Autosave("search", partial(save, file, evolution) if file else None)
-        while evolution.generation < generations and not stopped.is_set():
+        while not (end.reached(evolution) or stopped.is_set()):
             evolution.advance()
             line.show(evolution)
             keeping.if_due()
@@ -152,10 +185,12 @@ def _run(
 def _interruption() -> Iterator[threading.Event]:
     """An event that Ctrl-C sets; a second Ctrl-C interrupts at once.
 
-    A generation is never cut in two, so that what is returned or saved can go on bit for bit.
+    A generation is never cut in two, so that what is returned or saved can go on bit for bit. A
+    handler that a host program has installed without Python stays: it could not be put back.
     """
     stopped = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
         yield stopped
         return
 
@@ -164,11 +199,20 @@ def _interruption() -> Iterator[threading.Event]:
             raise KeyboardInterrupt
         stopped.set()
 
-    before = signal.signal(signal.SIGINT, handle)
+    signal.signal(signal.SIGINT, handle)
     try:
         yield stopped
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _checked_tolerance(tolerance: float | None, strategy: Strategy) -> float:
+    if tolerance is None:
+        return 0.0 if strategy == "paper" else TOLERANCE
+    number = isinstance(tolerance, (int, float, np.number)) and not isinstance(tolerance, bool)
+    if not (number and 0 <= tolerance < 1):
+        raise InvalidInput(f"tolerance must be a share from 0 to below 1, got {shown(tolerance)}.")
+    return float(tolerance)
 
 
 def _seed(rng: RandomState, file: Checkpoint | None) -> int:
