@@ -1,4 +1,4 @@
-"""Scores one ulp apart, denormals, signed zeros and huge numbers: every comparison is exact.
+"""Scores one ulp apart, denormals, signed zeros and huge numbers: scores compare exactly.
 
 After pROC's numeric-accuracy tests. The expected values come from counting in whole numbers.
 """
@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from twins.metrics import auc_mu as exact_auc_mu
 
 from polyroc import auc_mu, aunu, hand_till, pairwise_auc, pdi, roc_auc, vus2
 
@@ -143,18 +144,6 @@ def test_vus2_of_huge_scores(n_classes):
     assert vus2(range(n_classes), 1e300 * np.eye(n_classes)) == 1
 
 
-def exact_auc_mu(y, s):
-    """Σ over i < j of the mean step of exact margins, over the number of pairs."""
-    rows = [[Fraction(x) for x in row] for row in s.tolist()]
-    n_classes, total = s.shape[1], Fraction(0)
-    for i, j in itertools.combinations(range(n_classes), 2):
-        first = [row[i] - row[j] for row, k in zip(rows, y, strict=True) if k == i]
-        second = [row[i] - row[j] for row, k in zip(rows, y, strict=True) if k == j]
-        won = sum(2 * (a > b) + (a == b) for a in first for b in second)
-        total += Fraction(int(won), 2 * len(first) * len(second))
-    return total / (n_classes * (n_classes - 1) // 2)
-
-
 MARGINS_ARE_EXACT = {
     "around ½": neighbours(0.5, np.float64),
     "around 1": neighbours(1, np.float64),
@@ -162,15 +151,18 @@ MARGINS_ARE_EXACT = {
     "0 and 1": [0.0, 1.0],
     "around 1e300": neighbours(1e300, np.float64),
     "64ths": np.arange(65) / 64,
+    "one slack apart": [1.0, 1 - 2.0**-41, 1 - 2.0**-40, 1 - 2.0**-39, 0.5, 0.0],
 }
 
 
 @pytest.mark.parametrize("name", MARGINS_ARE_EXACT)
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_auc_mu_where_margins_are_exact(name, n_classes):
+    """Margins that differ by 2⁻⁴⁰ of the scores are tied, others are told apart."""
     values = np.array(MARGINS_ARE_EXACT[name])
     s, y = drawn(values, 6 * n_classes, n_classes), np.tile(range(n_classes), 6)
-    assert auc_mu(y, s) == pytest.approx(float(exact_auc_mu(y, s)), abs=1e-15)
+    expected = exact_auc_mu(y.tolist(), s.tolist(), [1.0] * len(y), n_classes)
+    assert auc_mu(y, s) == pytest.approx(expected, abs=1e-15)
 
 
 FLOAT32 = np.array([0, 1e-9, 3e-8, 0.25, 0.5, 1], dtype=np.float32)

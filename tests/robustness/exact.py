@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import accumulate, combinations, permutations
 
 import numpy as np
+from twins.ties import run_numbers, slack_of
 
 UNIT = 2.0**-53
 """The distance of two floats between ½ and 1: half of one is what rounding costs at least."""
@@ -87,21 +88,13 @@ def one_vs_rest(y: np.ndarray, p: np.ndarray) -> list[Fraction]:
     return [auc(p[y == k, k].tolist(), p[y != k, k].tolist()) for k in range(p.shape[1])]
 
 
-def auc_mu(y: np.ndarray, p: np.ndarray, digits: int = 53) -> Fraction:
-    """The mean over pairs i < j of the AUC of the margins p_i − p_j, rounded to so many bits."""
+def auc_mu(y: np.ndarray, p: np.ndarray) -> Fraction:
+    """The mean over pairs i < j of the AUC of the margins p_i − p_j, runs of tied ones equal."""
     areas = []
-    for i, j in combinations(range(p.shape[1]), 2):
-        margins = [rounded(Fraction(a) - Fraction(b), digits) for a, b in p[:, [i, j]].tolist()]
-        own = [m for m, k in zip(margins, y.tolist(), strict=True) if k == i]
-        areas.append(auc(own, [m for m, k in zip(margins, y.tolist(), strict=True) if k == j]))
+    for pair in combinations(range(p.shape[1]), 2):
+        cases = np.flatnonzero(np.isin(y, pair))
+        rows = [[Fraction(x) for x in row] for row in p[np.ix_(cases, pair)].tolist()]
+        margins = [a - b for a, b in rows]
+        runs = np.array(run_numbers(margins, list(map(slack_of, margins, rows))))
+        areas.append(auc(*(runs[y[cases] == k].tolist() for k in pair)))
     return sum(areas, Fraction(0)) / len(areas)
-
-
-def rounded(x: Fraction, digits: int) -> Fraction:
-    """The nearest number of so many significant bits, of any size, but no finer than 2⁻¹⁰⁷⁴."""
-    if x == 0:
-        return x
-    exponent = abs(x.numerator).bit_length() - x.denominator.bit_length()
-    exponent += abs(x) >= Fraction(2) ** exponent  # now 2^(e − 1) ≤ |x| < 2^e
-    unit = Fraction(2) ** max(exponent - digits, -1074)
-    return round(x / unit) * unit  # half to even, as floats are

@@ -125,7 +125,7 @@ def test_cost_of_two_classes(name):
 
 @pytest.mark.parametrize("name", [name for name in VALUES if "larg" not in name])
 @pytest.mark.parametrize("K", [2, 3, 25])
-def test_auc_mu_rounds_a_margin_once(name, K):
+def test_auc_mu_of_scores_of_every_size(name, K):
     """By look-up, and from 24 classes on by merging."""
     sample = drawn(name, K, copies=12 // K + 1)
     if "all sizes" in name:

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import permutations, product
 from math import factorial, fsum, prod, sqrt
+from operator import mul
 
+from twins.ties import run_numbers, slack_of
 from twins.tuples import determinant, exact
 
 LEVEL = 1e-9
@@ -189,7 +191,18 @@ def auc_mu(
         for i in range(j):
             v = minus(costs[i], costs[j])
             facing = dot(v, minus(corner(i, K), corner(j, K)))
-            oriented = {a: facing * dot(v, rows[a]) for a in members(y, i) + members(y, j)}
+            cases = members(y, i) + members(y, j)
+            sizes = [
+                max(pair) if pair[0] != pair[1] else 0
+                for pair in zip(costs[i], costs[j], strict=True)
+            ]
+            values = [dot(v, rows[a]) for a in cases]
+            slacks = [
+                slack_of(value, map(mul, sizes, rows[a]))
+                for value, a in zip(values, cases, strict=True)
+            ]
+            runs = run_numbers(values, slacks)
+            oriented = {a: facing * run for a, run in zip(cases, runs, strict=True)}
 
             def credit(a: int, b: int, oriented: dict[int, Fraction] = oriented) -> Fraction:
                 return step(oriented[a] - oriented[b], ties)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 SLACK = Fraction(1, 2**40)
-WIDEST = 1024 * SLACK
 
 
-def slack_between(first: Fraction, second: Fraction) -> Fraction:
-    """Of a difference of two scores."""
-    return Fraction(0) if first == second else SLACK * max(abs(first), abs(second))
+def slack_of(value: Fraction, terms: Iterable[Fraction]) -> Fraction:
+    """Of a sum of terms."""
+    return SLACK * max(abs(term) for term in terms) if value else Fraction(0)
 
 
 def run_numbers(values: Sequence[Fraction], slacks: Sequence[Fraction]) -> list[int]:

@@ -76,6 +76,27 @@ def count_column(
 
 
 @compiled
+def extend_bins(
+    values: Float64Array,
+    slacks: Float64Array,
+    bits: tuple[int, int, int],
+    place: Int64Array,
+    low: Float64Array,
+    high: Float64Array,
+    slack: Float64Array,
+) -> None:
+    """Note the least and the largest value and the largest slack of every bin; pages exist."""
+    dropped, code_of_one, origin = bits
+    for i in range(len(values)):
+        value = values[i] + 0.0  # −0 is 0
+        code = ordered_code(value, dropped, code_of_one)
+        page, inside = place[(code >> PAGE_BITS) + origin] >> PAGE_BITS, code & (PAGE - 1)
+        low[page, inside] = min(low[page, inside], value)
+        high[page, inside] = max(high[page, inside], value)
+        slack[page, inside] = max(slack[page, inside], slacks[i])
+
+
+@compiled
 def sum_column(
     values: NDArray[Any],
     codes: NDArray[Any],

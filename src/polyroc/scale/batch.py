@@ -13,6 +13,7 @@ from polyroc.kept import kept
 from polyroc.predictions._containers import read_weights
 from polyroc.predictions._gate import read_cases
 from polyroc.statistics.mu import margins_of
+from polyroc.statistics.ties import slack_between
 from polyroc.typing import (
     Float64Array,
     FloatArray,
@@ -84,6 +85,8 @@ class Tracked(NamedTuple):
     values: FloatArray
     rows: IntArray
     weights: Float64Array | None
+    slacks: Float64Array | None = None
+    """How close values are tied, where they are computed from scores."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,8 @@ class ColumnTrack:
 
     k: int
     n_classes: int
+
+    computed = False
 
     @property
     def n_rows(self) -> int:
@@ -127,6 +132,7 @@ class MarginTrack:
 
     n_rows = 2
     positive = 0
+    computed = True
 
     @property
     def rows(self) -> tuple[int, int]:
@@ -146,7 +152,7 @@ class MarginTrack:
         rows[len(first) :] = 1
         weights = None if chunk.weights is None else chunk.weights[cases]
         own, other = chunk.columns[self.i][cases], chunk.columns[self.j][cases]
-        return Tracked(margins_of(own, other), rows, weights)
+        return Tracked(margins_of(own, other), rows, weights, slack_between(own, other))
 
 
 Track = ColumnTrack | MarginTrack

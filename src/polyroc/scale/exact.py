@@ -13,17 +13,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyroc.scale.batch import Chunk, Track
+from polyroc.scale.batch import Chunk, Track, Tracked
 from polyroc.scale.histogram import PAGE_BITS, Bins, Histogram, PairBounds, pair_bounds
 from polyroc.scale.histograms import Task
 from polyroc.statistics.columns import Column
+from polyroc.statistics.ties import merged
 from polyroc.typing import Float64Array, FloatArray, Int64Array, IntArray
 
 BYTES_TO_SORT = 48
 """Memory for each case of a part while it is sorted."""
 
-BYTES_TO_HOLD = 18
-"""Memory for each case of a part that waits: score, class, weight."""
+BYTES_TO_HOLD = 26
+"""Memory for each case of a part that waits: score, class, weight, slack."""
+
+Chosen = Int64Array | slice
 
 
 @dataclass(frozen=True)
@@ -56,23 +59,35 @@ def whole(track: Track, n_cases: int, totals: Float64Array) -> Part:
 def open_parts(track: Track, histogram: Histogram, scale: float, most_cases: int) -> list[Part]:
     """Bins with pairs of unknown order, in parts of at most so many cases each.
 
-    ``scale`` is the number of cases per weight. A bin is never divided.
+    ``scale`` is the number of cases per weight. A bin is never divided, nor are linked ones.
     """
     bins = histogram.bins()
-    own, all_rows = bins.counts[track.positive], bins.counts.sum(axis=0)
-    unknown = np.flatnonzero(~bins.one_value & (own > 0) & (all_rows > own))
+    linked = bins.linked()
+    own, all_rows = linked.counts[track.positive], linked.counts.sum(axis=0)
+    unknown = np.flatnonzero(~linked.one_value & (own > 0) & (all_rows > own))
     reached = np.cumsum(all_rows[unknown] * scale)
     starts = np.flatnonzero(np.diff(reached // most_cases, prepend=-1))
     chosen = [] if not unknown.size else np.split(unknown, starts[1:])
-    return [_part(track, histogram, bins, each, scale) for each in chosen]
+    group = np.searchsorted(linked.codes, bins.codes, side="right") - 1
+    return [
+        _part(track, histogram, linked, each, bins.codes[np.isin(group, each)], scale)
+        for each in chosen
+    ]
 
 
-def _part(track: Track, histogram: Histogram, bins: Bins, chosen: Int64Array, scale: float) -> Part:
-    some = Bins(bins.counts[:, chosen], bins.one_value[chosen], bins.codes[chosen])
+def _part(
+    track: Track,
+    histogram: Histogram,
+    linked: Bins,
+    chosen: Int64Array,
+    codes: Int64Array,
+    scale: float,
+) -> Part:
+    some = Bins(linked.counts[:, chosen], linked.one_value[chosen], linked.codes[chosen])
     n_cases = int(np.ceil(some.counts.sum() * scale))
     known = pair_bounds(some, track.positive)
     weights = some.counts.sum(axis=1)
-    return Part(track, n_cases, known, weights, some.codes, histogram.mantissa_bits)
+    return Part(track, n_cases, known, weights, codes, histogram.mantissa_bits)
 
 
 def passes(parts: list[Part], memory: int) -> Iterator[list[Part]]:
@@ -96,6 +111,7 @@ class Cases:
         self._values: list[FloatArray] = []
         self._rows: list[IntArray] = []
         self._weights: list[Float64Array] = []
+        self._slacks: list[Float64Array] = []
 
     @classmethod
     def joined(cls, several: "Sequence[Cases]") -> "Cases":
@@ -105,20 +121,25 @@ class Cases:
             joined._values += each._values
             joined._rows += each._rows
             joined._weights += each._weights
+            joined._slacks += each._slacks
         return joined
 
-    def add(self, values: FloatArray, rows: IntArray, weights: Float64Array | None) -> None:
-        """Add cases."""
-        self._values.append(values)
-        self._rows.append(rows)
-        if weights is not None:
-            self._weights.append(weights)
+    def add(self, cases: Tracked, chosen: Chosen = slice(None)) -> None:
+        """Add some cases."""
+        self._values.append(cases.values[chosen])
+        self._rows.append(cases.rows[chosen])
+        if cases.weights is not None:
+            self._weights.append(cases.weights[chosen])
+        if cases.slacks is not None:
+            self._slacks.append(cases.slacks[chosen])
 
     def resolved(self, positive: int, n_rows: int) -> Resolved:
         """Sort the cases, count their pairs exactly, and forget them."""
         values, rows = np.concatenate(self._values), np.concatenate(self._rows)
         weights = np.concatenate(self._weights) if self._weights else None
-        self._values, self._rows, self._weights = [], [], []
+        if self._slacks:
+            values = merged(values.astype(np.float64, copy=False), np.concatenate(self._slacks))
+        self._values, self._rows, self._weights, self._slacks = [], [], [], []
         column = Column(values, rows, positive, weights)
         above, tied = np.zeros((2, n_rows))
         for ranks in column.anonymous_ranks() if column.n_positives else ():
@@ -146,16 +167,13 @@ class PartCollector:
 
     def _pick(self, track: Track, chunk: Chunk) -> None:
         """Add the cases of every part of a track."""
-        values, rows, weights = track.of(chunk)
-        marks = self._marks[track]
+        cases, marks = track.of(chunk), self._marks[track]
         if marks is None:
-            self.cases[self._numbers[track][0]].add(values, rows, weights)
+            self.cases[self._numbers[track][0]].add(cases)
             return
-        belongs = marks.of(values.astype(np.float64, copy=False))
+        belongs = marks.of(cases.values.astype(np.float64, copy=False))
         for number in self._numbers[track]:
-            chosen = np.flatnonzero(belongs == number)
-            heavy = None if weights is None else weights[chosen]
-            self.cases[number].add(values[chosen], rows[chosen], heavy)
+            self.cases[number].add(cases, np.flatnonzero(belongs == number))
 
 
 class _Marks:

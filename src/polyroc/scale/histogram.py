@@ -5,7 +5,8 @@ some 20 to 80 pages, and nothing is set aside for scores that do not occur. Coun
 whole numbers up to 2⁵³ add up exactly and in any order.
 
 A bin remembers the value in it for as long as there is only one. Cases that share such a bin are
-tied; of cases that share another bin the order is not known, and bounds allow both.
+tied; of cases that share another bin the order is not known, and bounds allow both. Numbers that
+are computed from scores may be tied across bins (:mod:`polyroc.scale.extents`).
 """
 
 from functools import lru_cache
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.scale.codes import SIGNIFICANT, code_of_one, highest_code, ordered_codes
+from polyroc.scale.extents import Extents, links
 from polyroc.typing import Float64Array, FloatArray, Int64Array, IntArray
 
 PAGE_BITS = 9
@@ -34,7 +36,7 @@ class PairBounds(NamedTuple):
     tied: Float64Array
     """Both have the same score."""
     unsure: Float64Array
-    """Both are in one bin with several scores."""
+    """Both are in one bin, or in linked bins, with several scores."""
 
 
 class Bins(NamedTuple):
@@ -44,6 +46,17 @@ class Bins(NamedTuple):
     """(rows, bins)."""
     one_value: NDArray[np.bool_]
     codes: Int64Array
+    extents: tuple[Float64Array, Float64Array, Float64Array] | None = None
+    """Of computed numbers: the least, the largest and the largest slack of each bin."""
+
+    def linked(self) -> "Bins":
+        """The bins with those that are linked made one; its code is that of the first."""
+        if self.extents is None or not len(self.codes):
+            return self
+        starts, tied = links(*self.extents)
+        alone = np.diff(starts, append=len(self.codes)) == 1
+        tied |= alone & self.one_value[starts]
+        return Bins(np.add.reduceat(self.counts, starts, axis=1), tied, self.codes[starts])
 
 
 @lru_cache(maxsize=4)
@@ -56,7 +69,7 @@ def _no_pages(origin: int) -> Int64Array:
 class Histogram:
     """Weights of the cases of each row in each bin."""
 
-    def __init__(self, n_rows: int, mantissa_bits: int) -> None:
+    def __init__(self, n_rows: int, mantissa_bits: int, computed: bool = False) -> None:
         self.n_rows = n_rows
         self.mantissa_bits = mantissa_bits
         self._origin = (highest_code(mantissa_bits) >> PAGE_BITS) + 1
@@ -66,6 +79,7 @@ class Histogram:
         self.counts = np.zeros((0, n_rows, PAGE))
         self.values = np.zeros((0, PAGE))
         self.state = np.zeros((0, PAGE), dtype=np.uint8)
+        self.extents = Extents(PAGE) if computed else None
 
     def add(
         self,
@@ -73,12 +87,32 @@ class Histogram:
         rows: IntArray,
         weights: Float64Array | None = None,
         compiled: bool = False,
+        slacks: Float64Array | None = None,
     ) -> None:
-        """Add cases with their rows; compiled or not, the result is the same to the bit."""
+        """Add cases with their rows; compiled or not, the result is the same to the bit.
+
+        ``slacks`` are those of computed numbers.
+        """
         if compiled:
             self._add_compiled(values, rows, weights)
         elif values.size:
             self._add(values.astype(np.float64, copy=False), rows, weights)
+        if self.extents is not None and slacks is not None and values.size:
+            self._extend(values.astype(np.float64, copy=False), slacks, compiled)
+
+    def _extend(self, values: Float64Array, slacks: Float64Array, compiled: bool) -> None:
+        assert self.extents is not None
+        if not compiled:
+            self.extents.add(self.slots(values), values + 0.0, slacks)
+            return
+        from polyroc.kernels.histogram import extend_bins
+
+        extend_bins(values, slacks, self._bits, self._place, *self.extents.arrays())
+
+    @property
+    def _bits(self) -> tuple[int, int, int]:
+        """Bits that the code drops, the code of 1 and the position of page 0."""
+        return SIGNIFICANT - self.mantissa_bits, code_of_one(self.mantissa_bits), self._origin
 
     def _add(self, values: Float64Array, rows: IntArray, weights: Float64Array | None) -> None:
         slots = self._slots_made(values)
@@ -99,12 +133,11 @@ class Histogram:
     ) -> None:
         from polyroc.kernels.histogram import count_column
 
-        bits = (SIGNIFICANT - self.mantissa_bits, code_of_one(self.mantissa_bits), self._origin)
         weights = np.empty(0) if weights is None else weights
         reached = 0
         while True:
             arrays = (self._place, self.counts, self.state, self.values)
-            reached = count_column(values, rows, weights, reached, bits, *arrays)
+            reached = count_column(values, rows, weights, reached, self._bits, *arrays)
             if reached == len(values):
                 return
             codes = ordered_codes(
@@ -123,6 +156,8 @@ class Histogram:
         values = np.where(mine == EMPTY, other.values, self.values[own])
         self.state[own] = state
         self.values[own] = np.where(state == ONE_VALUE, values, 0)
+        if self.extents is not None and other.extents is not None:
+            self.extents.merge(own, other.extents)
 
     def slots(self, values: Float64Array) -> Int64Array:
         """Where the bins of values lie in the flat arrays; −1 or less for bins never made."""
@@ -142,7 +177,10 @@ class Histogram:
         used = np.flatnonzero(state)
         counts = self.counts[order].transpose(1, 0, 2).reshape(self.n_rows, -1)[:, used]
         codes = (self.pages[order][:, None] * PAGE + np.arange(PAGE)).reshape(-1)[used]
-        return Bins(counts, state[used] == ONE_VALUE, codes)
+        if self.extents is None:
+            return Bins(counts, state[used] == ONE_VALUE, codes)
+        low, high, slack = (each[order].reshape(-1)[used] for each in self.extents.arrays())
+        return Bins(counts, state[used] == ONE_VALUE, codes, (low, high, slack))
 
     def _slots_made(self, values: Float64Array) -> Int64Array:
         slots = self.slots(values)
@@ -165,10 +203,13 @@ class Histogram:
         self.counts = np.concatenate([self.counts, np.zeros((new.size, self.n_rows, PAGE))])
         self.values = np.concatenate([self.values, np.zeros((new.size, PAGE))])
         self.state = np.concatenate([self.state, np.zeros((new.size, PAGE), dtype=np.uint8)])
+        if self.extents is not None:
+            self.extents.grow(new.size)
 
     def room_for(self, n_pages: int) -> int:
         """Bytes of memory that so many pages take."""
-        return n_pages and n_pages * PAGE * (8 * self.n_rows + 9) + self._place.nbytes
+        of_bin = 8 * self.n_rows + 9 + (0 if self.extents is None else 24)
+        return n_pages and n_pages * PAGE * of_bin + self._place.nbytes
 
     def _remember(self, slots: Int64Array, values: Float64Array) -> None:
         """Note the only value of a bin, or that it has several."""

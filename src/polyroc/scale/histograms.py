@@ -14,14 +14,15 @@ Task: TypeAlias = Callable[[], None]
 
 def empty_histograms(tracks: Iterable[Track], mantissa_bits: int) -> Histograms:
     """A histogram for each track, without cases."""
-    return {track: Histogram(track.n_rows, mantissa_bits) for track in tracks}
+    return {track: Histogram(track.n_rows, mantissa_bits, track.computed) for track in tracks}
 
 
 def counting(histograms: Histograms, chunk: Chunk, compiled: bool) -> list[Task]:
     """Tasks that add the cases of a chunk to every histogram."""
 
     def add(track: Track, histogram: Histogram) -> None:
-        histogram.add(*track.of(chunk), compiled)
+        values, rows, weights, slacks = track.of(chunk)
+        histogram.add(values, rows, weights, compiled, slacks)
 
     return [partial(add, track, histogram) for track, histogram in histograms.items()]
 
@@ -38,7 +39,7 @@ def bounds_of(
     """What each histogram says of its pairs."""
 
     def bounds(track: Track) -> PairBounds:
-        return pair_bounds(histograms[track].bins(), track.positive)
+        return pair_bounds(histograms[track].bins().linked(), track.positive)
 
     return zip(histograms, map_threads(bounds, histograms, n_threads), strict=True)
 

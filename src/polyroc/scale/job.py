@@ -102,7 +102,8 @@ class Job:
 
     def _bytes(self, tracks: list[Track]) -> int:
         """Memory of the histograms of tracks."""
-        return sum(track.n_rows + 1 for track in tracks) * USUAL_PAGES * PAGE * 8
+        columns = sum(track.n_rows + (4 if track.computed else 1) for track in tracks)
+        return columns * USUAL_PAGES * PAGE * 8
 
     def _blocks(self, tracks: list[Track]) -> Iterator[list[Track]]:
         """Tracks whose histograms fit into half of the memory together; at least one."""

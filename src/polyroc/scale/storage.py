@@ -27,7 +27,7 @@ from polyroc.scale.codes import LEAST_BITS, MOST_BITS, highest_code, ordered_cod
 from polyroc.scale.histogram import EMPTY, ONE_VALUE, PAGE, PAGE_BITS, SEVERAL, Histogram
 from polyroc.scale.summary import NoRoom, PairSummary, check_room
 
-SCHEMA = "polyroc pair summary 1"
+SCHEMA = "polyroc pair summary 2"
 
 _TYPES = {
     "counts": "i8",
@@ -43,6 +43,7 @@ _TYPES = {
     "bin_states": "u1",
     "bin_values": "f8",
     "bin_counts": "f8",
+    "bin_extents": "f8",
 }
 
 
@@ -85,7 +86,7 @@ def _packed(summary: PairSummary) -> tuple[dict[str, Any], Arrays]:
 
 def _bins_packed(histograms: list[Histogram]) -> Arrays:
     """The bins of all histograms one after the other; counts bin by bin, a number per row."""
-    codes, states, values, counts = [], [], [], []
+    codes, states, values, counts, extents = [], [], [], [], [np.empty((3, 0))]
     for histogram in histograms:
         bins = histogram.bins()
         slots = histogram.slots_of_codes(bins.codes)
@@ -93,12 +94,15 @@ def _bins_packed(histograms: list[Histogram]) -> Arrays:
         states.append(histogram.state.reshape(-1)[slots])
         values.append(histogram.values.reshape(-1)[slots])
         counts.append(bins.counts.T.reshape(-1))
+        if bins.extents is not None:
+            extents.append(np.stack(bins.extents))
     return {
         "lengths": np.array([len(each) for each in codes], dtype=np.int64),
         "bin_codes": np.concatenate(codes),
         "bin_states": np.concatenate(states),
         "bin_values": np.concatenate(values),
         "bin_counts": np.concatenate(counts),
+        "bin_extents": np.concatenate(extents, axis=1),
     }
 
 
@@ -214,11 +218,14 @@ def _restore_bins(summary: PairSummary, arrays: Arrays) -> None:
     bounds, cells = np.cumsum(lengths)[:-1], np.cumsum(lengths * rows)[:-1]
     split = [np.split(arrays[f"bin_{name}"], bounds) for name in ("codes", "states", "values")]
     counts = np.split(arrays["bin_counts"], cells)
-    parts = zip(summary.histograms.items(), *split, counts, strict=True)
+    extents = _extents_of(summary, lengths, arrays["bin_extents"])
+    parts = zip(summary.histograms.items(), *split, counts, extents, strict=True)
     _check_room(summary, split[0])
-    for (track, histogram), codes, states, values, cell in parts:
+    for (track, histogram), codes, states, values, cell, extent in parts:
         per_bin = cell.reshape(len(codes), track.n_rows)
         _restore_histogram(histogram, codes, states, values, per_bin)
+        if histogram.extents is not None:
+            _restore_extents(histogram, codes, extent)
         held = histogram.counts.sum(axis=(0, 2))
         expected = summary.totals.weights[list(track.rows)]
         _require(np.allclose(held, expected, rtol=1e-6, atol=0), "its counts are")
@@ -251,3 +258,30 @@ def _restore_histogram(
     histogram.counts[pages, :, inside] = counts
     histogram.state[pages, inside] = states
     histogram.values[pages, inside] = values
+
+
+def _extents_of(
+    summary: PairSummary, lengths: NDArray[np.int64], extents: NDArray[np.float64]
+) -> list[NDArray[np.float64]]:
+    """The extents of the bins of each histogram, none for those that keep none."""
+    computed = [each.extents is not None for each in summary.histograms.values()]
+    held = np.where(computed, lengths, 0)
+    _require(extents.shape == (3, held.sum()), "its extents are")
+    return np.split(extents, np.cumsum(held)[:-1], axis=1)
+
+
+def _restore_extents(
+    histogram: Histogram, codes: NDArray[np.int64], extents: NDArray[np.float64]
+) -> None:
+    low, high, slack = extents
+    _require(np.isfinite(extents).all() and (low <= high).all(), "its extents are")
+    _require((slack >= 0).all(), "its extents are")
+    for each in (low, high):
+        found = ordered_codes(each.copy(), histogram.mantissa_bits)
+        _require((found == codes).all(), "its extents are")
+    pages, inside = np.divmod(histogram.slots_of_codes(codes), PAGE)
+    one = histogram.state[pages, inside] == ONE_VALUE
+    _require(((low == high) == one).all(), "its extents are")
+    assert histogram.extents is not None
+    for array, values in zip(histogram.extents.arrays(), extents, strict=True):
+        array[pages, inside] = values

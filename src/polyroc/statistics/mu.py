@@ -1,25 +1,27 @@
 """The pair statistic of AUC_mu (Kleiman & Page 2019): a pair compared along one direction.
 
-Row i of a partition matrix A holds what it costs to name class i, by true class. With the gain
-g_i = −A_i · p of naming class i, the cases of classes i and j are ranked by their margin g_i −
-g_j; the orientation function of the paper has the sign of the difference of two margins, because
-v · (e_i − e_j) = −(A_ij + A_ji) is never positive. For the argmax partition A = 1 − I the margin
-is p_i − p_j, and the scores themselves serve as gains.
+Row i of a partition matrix A holds what it costs to name class i, by true class. The cases of
+classes i and j are ranked by their margin Σ_c (A_jc − A_ic) p_c; the orientation function of the
+paper has the sign of the difference of two margins, because v · (e_i − e_j) = −(A_ij + A_ji) is
+never positive. For the argmax partition A = 1 − I the margin is p_i − p_j.
 
-Only the n_i + n_j cases of a pair are sorted: O(K n log n) in all. A margin is rounded once, so two
-cases whose margins differ by less than that rounding count as tied; of margins from 2¹⁰²² on, which
-may be larger than a float can be, three more bits are rounded.
+Only the n_i + n_j cases of a pair are sorted: O(K n log n) in all. Which margins are equal is
+decided by the rule of :mod:`polyroc.statistics.ties`. Most data have no margins that are close but
+different: a pair is counted as if only equal margins were tied, in the same pass it is seen whether
+any are close, and only if so the runs are formed and the pair is counted again. Margins from 2¹⁰²²
+on, which may be larger than a float can be, are rounded by three more bits.
 """
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.predictions import Predictions
 from polyroc.predictions._weights import moderate
-from polyroc.statistics.columns import Column
+from polyroc.statistics.columns import FEW_POSITIVES, Column
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.pairs import (
     blank_diagonal,
@@ -27,6 +29,7 @@ from polyroc.statistics.pairs import (
     ranked_influence,
     tie_credit,
 )
+from polyroc.statistics.ties import SLACK, any_close, merged, runs_by_size, slack_between
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Ties
 
@@ -60,13 +63,13 @@ class Margins:
 
     def influence(self, predictions: Predictions, weights: Float64Array) -> Float64Array:
         """From the placements of each case in the margins of each pair."""
-        gains, members = gains_of(predictions, self.partition), predictions.members
+        directed, members = Directed.of(predictions, self.partition), predictions.members
         totals = predictions.class_weights
         pull = np.triu(weights + weights.T, 1)
         pairs = list(combinations(range(predictions.n_classes), 2))
 
         def of_pair(pair: tuple[int, int]) -> Float64Array:
-            column = _pair_column(predictions, gains, members, pair)
+            column = _pair_column(predictions, directed, pair)
             row, both = np.array([pull[pair], 0.0]), totals[[pair[1], pair[0]]]
             return ranked_influence(column, row, both, tie_credit(self.ties))
 
@@ -79,15 +82,54 @@ class Margins:
         return centre_by_class(predictions, total)
 
 
-def gains_of(predictions: Predictions, partition: Partition | None) -> FloatArray:
-    """−(A p), summed column by column so that equal rows have equal gains to the last bit."""
-    if partition is None:
-        return predictions.scores
-    scores = moderate(predictions.scores.astype(np.float64, copy=False))
-    gains = np.zeros(scores.shape)
-    for column, costs in zip(scores.T, np.array(partition).T, strict=True):
-        gains -= column[:, None] * costs
-    return gains
+@dataclass(frozen=True)
+class Directed:
+    """Scores, and the direction in which each pair of classes is compared."""
+
+    scores: FloatArray
+    partition: Float64Array | None = None
+
+    @classmethod
+    def of(cls, predictions: Predictions, partition: Partition | None) -> "Directed":
+        """Scores of a moderate size where costs multiply them."""
+        if partition is None:
+            return cls(predictions.scores)
+        scores = moderate(predictions.scores.astype(np.float64, copy=False))
+        return cls(scores, np.array(partition))
+
+    @property
+    def most_slack(self) -> float:
+        """No margin has a larger slack; a little more, for the rounding of sums with it."""
+        size = max(float(self.scores.max()), -float(self.scores.min()))
+        return 1.01 * SLACK * size * (1 if self.partition is None else self.partition.max())
+
+    @property
+    def least_slack(self) -> float:
+        """The least slack of a margin, relative to its size: it is a sum of so many terms."""
+        return SLACK / (2 if self.partition is None else len(self.partition))
+
+    def margins(self, cases: NDArray[np.intp], i: int, j: int) -> Float64Array:
+        """Margins of some cases towards class i and away from class j."""
+        if self.partition is None:
+            return margins_of(self.scores[cases, i], self.scores[cases, j])
+        costs = self.partition[j] - self.partition[i]
+        differ = np.flatnonzero(costs)
+        # Along memory, so that equal rows have equal sums to the last bit.
+        terms = np.ascontiguousarray(self.scores[np.ix_(cases, differ)] * costs[differ])
+        return np.asarray(terms.sum(axis=1))
+
+    def slacks(self, cases: NDArray[np.intp], i: int, j: int) -> Float64Array:
+        """Slack of each of these margins."""
+        if self.partition is None:
+            return slack_between(self.scores[cases, i], self.scores[cases, j])
+        costs = np.maximum(self.partition[i], self.partition[j])
+        differ = np.flatnonzero(self.partition[i] != self.partition[j])
+        sizes = (np.abs(self.scores[np.ix_(cases, differ)]) * costs[differ]).max(axis=1)
+        return np.where(self.margins(cases, i, j) == 0, 0.0, SLACK * sizes)
+
+    def merged(self, cases: NDArray[np.intp], i: int, j: int) -> Float64Array:
+        """Margins of some cases, those that are tied made equal."""
+        return merged(self.margins(cases, i, j), self.slacks(cases, i, j))
 
 
 def margins_of(first: FloatArray, second: FloatArray) -> Float64Array:
@@ -109,15 +151,22 @@ def margin_sums(
     predictions: Predictions, partition: Partition | None
 ) -> tuple[Float64Array, Float64Array]:
     """Weight of the pairs above and of the pairs tied, for i < j."""
-    gains, members = gains_of(predictions, partition), predictions.members
+    directed = Directed.of(predictions, partition)
     few = len(predictions) <= FEW_CASES * predictions.n_classes
     if predictions.weights is None and (few or predictions.n_classes >= MANY_CLASSES):
-        return _by_merging(predictions, gains, members)
+        return _by_merging(predictions, directed)
     above, tied = np.zeros((2, predictions.n_classes, predictions.n_classes))
     pairs = list(combinations(range(predictions.n_classes), 2))
+    most_slack = directed.most_slack
 
     def of_pair(pair: tuple[int, int]) -> tuple[float, float]:
-        return _pair_totals(_pair_column(predictions, gains, members, pair))
+        column = _pair_column(predictions, directed, pair, as_computed=True)
+        if column.weights is None and column.n_positives > FEW_POSITIVES:
+            if (totals := _totals_unless_close(column, most_slack)) is not None:
+                return totals
+            own, other = np.split(column.scores, [column.n_positives])
+            return _counted_runs(predictions, directed, pair, np.sort(own), np.sort(other))
+        return _totals(_pair_column(predictions, directed, pair))
 
     sums = map_threads(of_pair, pairs, predictions.n_threads)
     for pair, totals in zip(pairs, sums, strict=True):
@@ -125,7 +174,25 @@ def margin_sums(
     return above, tied
 
 
-def _pair_totals(column: Column) -> tuple[float, float]:
+def _totals_unless_close(column: Column, slack: float) -> tuple[float, float] | None:
+    """Pairs above and tied; none if two margins are different but no further apart than a slack.
+
+    The margins of many positives come in ascending order, in blocks.
+    """
+    above = tied = 0.0
+    last = np.full(1, -np.inf)
+    for ranks in column.anonymous_ranks():
+        if any_close(ranks.scores, slack) or ranks.scores[0] - last[0] <= slack:
+            return None
+        last = ranks.scores[-1:]
+        negative = ranks.codes != column.k
+        above += float((column.above(ranks) * negative).sum())
+        tied += float((column.tied(ranks) * negative).sum())
+    return above, tied
+
+
+def _totals(column: Column) -> tuple[float, float]:
+    """Pairs above and tied."""
     above = tied = 0.0
     for ranks in column.anonymous_ranks():
         negative = ranks.codes != column.k
@@ -136,52 +203,103 @@ def _pair_totals(column: Column) -> tuple[float, float]:
 
 
 def _pair_column(
-    predictions: Predictions,
-    gains: FloatArray,
-    members: tuple[NDArray[np.intp], ...],
-    pair: tuple[int, int],
+    predictions: Predictions, directed: Directed, pair: tuple[int, int], as_computed: bool = False
 ) -> Column:
     """The margins of the cases of both classes, those of the first positive and in front."""
-    i, j = pair
-    cases = np.concatenate([members[i], members[j]])
-    margins = margins_of(gains[cases, i], gains[cases, j])
-    codes = np.repeat(np.array([1, 0], dtype=np.uint8), [len(members[i]), len(members[j])])
+    members = [predictions.members[k] for k in pair]
+    cases = np.concatenate(members)
+    margins = (directed.margins if as_computed else directed.merged)(cases, *pair)
+    codes = np.repeat(np.array([1, 0], dtype=np.uint8), [len(each) for each in members])
     weights = None if predictions.weights is None else predictions.weights[cases]
     return Column(margins, codes, 1, weights)
 
 
-def _by_merging(
-    predictions: Predictions, gains: FloatArray, members: tuple[NDArray[np.intp], ...]
-) -> tuple[Float64Array, Float64Array]:
+def _by_merging(predictions: Predictions, directed: Directed) -> tuple[Float64Array, Float64Array]:
     """Sort all margins of a class in one call, then merge the lists of each pair."""
-    n_classes, counts = predictions.n_classes, predictions.class_counts
-    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    n_classes, members = predictions.n_classes, predictions.members
+    starts = np.concatenate(([0], np.cumsum(predictions.class_counts))).astype(np.int64)
     margins = np.empty(n_classes * len(predictions))
     above, tied = np.zeros((2, n_classes, n_classes))
     n_threads = 1 if len(margins) <= FEW_MARGINS else predictions.n_threads
+    most_slack = directed.most_slack
 
     def sort_class(i: int) -> None:
-        own = gains[members[i]].T
         rows = _rows(margins, starts, i)
-        rows[:] = margins_of(own[i], own)
+        if directed.partition is None:
+            own = directed.scores[members[i]].T
+            rows[:] = margins_of(own[i], own)
+        else:
+            for j in range(n_classes):
+                rows[j] = directed.margins(members[i], i, j)
         rows.sort(axis=1)
 
     def merge_class(i: int) -> None:
         from polyroc.kernels.merge import merge_pairs
 
-        merge_pairs(margins, starts, i, above, tied)
+        slacks = directed.least_slack, most_slack
+        merge_pairs(margins, starts, i, *slacks, above, tied)
+        for j in np.flatnonzero(tied[i] < 0).tolist():
+            above[i, j], tied[i, j] = _merged_pair(predictions, directed, (i, j))
 
     def search_class(i: int) -> None:
-        own = _rows(margins, starts, i)
+        rows = _rows(margins, starts, i)
         for j in range(i + 1, n_classes):
-            other = -_rows(margins, starts, j)[i, ::-1]
-            above[i, j] = other.searchsorted(own[j]).sum()
-            tied[i, j] = other.searchsorted(own[j], "right").sum() - above[i, j]
+            own, other = rows[j], -_rows(margins, starts, j)[i, ::-1]
+            found = _searched(own, other, most_slack)
+            if found is None:
+                found = _counted_runs(predictions, directed, (i, j), own, other)
+            above[i, j], tied[i, j] = found
 
     merge = merge_class if n_classes >= MANY_CLASSES else search_class
     map_threads(sort_class, range(n_classes), n_threads)
     map_threads(merge, range(n_classes - 1), n_threads)
     return above, tied
+
+
+Counts = tuple[int, int]
+"""Pairs above and pairs tied."""
+
+
+def _searched(own: Float64Array, other: Float64Array, slack: float) -> Counts | None:
+    """Counts of two sorted lists; none if two are different but no further apart than a slack.
+
+    A run of different margins of both classes has two of different classes side by side.
+    """
+    below = other.searchsorted(own - slack).sum()
+    upto = other.searchsorted(own + slack, "right").sum()
+    if below == upto:
+        return below, 0
+    equal = _counts(own, other)
+    return equal if equal == (below, upto - below) else None
+
+
+def _counted_runs(
+    predictions: Predictions,
+    directed: Directed,
+    pair: tuple[int, int],
+    own: Float64Array,
+    other: Float64Array,
+) -> Counts:
+    """Counts of two sorted lists in which margins are close."""
+    ascending = np.concatenate([own, other])
+    ascending.sort(kind="stable")  # which merges what is sorted
+    starts = runs_by_size(ascending, directed.least_slack, directed.most_slack)
+    if starts is None:
+        return _merged_pair(predictions, directed, pair)
+    return _counts(*(starts.searchsorted(each, "right") for each in (own, other)))
+
+
+def _counts(own: NDArray[Any], other: NDArray[Any]) -> Counts:
+    """Counts of two lists, the second sorted; only equal margins are tied."""
+    below = other.searchsorted(own).sum()
+    return below, other.searchsorted(own, "right").sum() - below
+
+
+def _merged_pair(predictions: Predictions, directed: Directed, pair: tuple[int, int]) -> Counts:
+    """Counts of a pair of classes, margins that are tied made equal first."""
+    first, second = (predictions.members[k] for k in pair)
+    margins = directed.merged(np.concatenate([first, second]), *pair)
+    return _counts(margins[: len(first)], np.sort(margins[len(first) :]))
 
 
 def _rows(margins: Float64Array, starts: NDArray[np.int64], i: int) -> Float64Array:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions
 from polyroc.statistics.mu import margins_of
+from polyroc.statistics.ties import merged, slack_between
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Int64Array
 
@@ -305,7 +306,8 @@ def _sort_margins(cases: _CasesByClass, i: int) -> _Sorted:
     parts = []
     for j in range(i + 1, cases.n_classes):
         places = np.concatenate([cases.places(j), cases.places(i)])
-        margins = margins_of(cases.scores[places, i], cases.scores[places, j])
+        own, other = cases.scores[places, i], cases.scores[places, j]
+        margins = merged(margins_of(own, other), slack_between(own, other))
         parts.append(_sort(places, _rows(cases, places, i), margins, False))
     walks, ties = [part.walk for part in parts], [part.ties for part in parts]
     return _Sorted(_joined(walks), _joined(ties), np.empty(0))

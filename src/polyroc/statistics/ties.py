@@ -2,9 +2,9 @@
 
 .3 − .1 and .5 − .3 are equal as decimals, but not in floating point: rounding breaks ties. So
 computed numbers are tied, too, where they are closer than rounding could tell. Each has a *slack*:
-2⁻⁴⁰ (about 10⁻¹²) times the largest size of the scores that it was computed from, or 0 where
-nothing was rounded. In ascending order, neighbours are tied if they are no further apart than the
-larger of their slacks, and so are all numbers of a run of such neighbours.
+2⁻⁴⁰ (about 10⁻¹²) times the largest size of the scores that it was computed from; 0 has none. In
+ascending order, neighbours are tied if they are no further apart than the larger of their slacks,
+and so are all numbers of a run of such neighbours.
 
 * A score elsewhere does not matter, however large: a slack belongs to the number itself.
 * The order of cases, classes and columns does not matter, nor does a common factor that is a power
@@ -28,7 +28,7 @@ WIDEST_RUN = 1024.0
 
 
 def slack_between(first: FloatArray, second: FloatArray) -> Float64Array:
-    """Slack of first − second, elementwise: 0 where both are equal, since nothing is rounded then.
+    """Slack of first − second, elementwise; 0 where both are equal, however large they are.
 
     >>> slack_between(np.array([0.5, 2.0, -1.0]), np.array([0.25, 2.0, -4.0])) / SLACK
     array([0.5, 0. , 4. ])
@@ -62,7 +62,30 @@ def any_close(ascending: FloatArray, slack: float) -> bool:
     """Whether any two neighbours are different, but no further apart than a slack."""
     with np.errstate(over="ignore"):
         gaps = ascending[1:] - ascending[:-1]
-    return bool(((gaps > 0) & (gaps <= slack)).any())
+    close = gaps <= slack
+    return bool(close.any() and (gaps[close] > 0).any())
+
+
+def runs_by_size(
+    ascending: Float64Array, least_slack: float, most_slack: float
+) -> Float64Array | None:
+    """The least number of each run where slacks need not be known, else None.
+
+    The slack of each number lies between ``least_slack`` times its size and ``most_slack``: the
+    difference of two scores is at most twice as large as the larger of them.
+    """
+    with np.errstate(over="ignore"):
+        gaps = ascending[1:] - ascending[:-1]
+    sizes = np.abs(ascending)
+    least = least_slack * np.maximum(sizes[1:], sizes[:-1])
+    joined = gaps <= least
+    if ((gaps <= most_slack) & ~joined).any():
+        return None
+    first = np.concatenate(([True], ~joined))
+    starts, ends = ascending[first], ascending[np.append(first[1:], True)]
+    widest = WIDEST_RUN * least_slack * np.maximum(np.abs(starts), np.abs(ends))
+    with np.errstate(over="ignore"):
+        return starts if (ends - starts <= widest).all() else None
 
 
 def _least_of_run(distinct: Float64Array, slacks: Float64Array) -> Float64Array:
