@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -62,15 +61,6 @@ def test_the_slow_twins_agree_with_counting_by_value():
         sample = sample_for(registry["hand_till"], K, K, kind="coarse", n=20)
         assert sample.twin(registry["hand_till"]) == float(exact.hand_till(sample.y, sample.p))
         assert sample.twin(registry["auc_mu"]) == float(exact.auc_mu(sample.y, sample.p))
-
-
-@pytest.mark.parametrize(
-    "number", [0.1, 1 / 3, 1e308, 5e-324, 2.0**-1060 * 3, -0.7, 1.0, 2.0**53 + 2]
-)
-def test_rounding_of_fractions_is_that_of_floats(number):
-    for divisor in (3, 7, 1, 10):
-        x = Fraction(number) / divisor
-        assert exact.rounded(x, 53) == Fraction(float(x))
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)

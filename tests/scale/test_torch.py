@@ -120,6 +120,29 @@ def test_extreme_scores(torch: Any) -> None:
     assert result["auc_mu"].low == pytest.approx(expected, abs=1e-14)
 
 
+def margins_that_are_close() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Decimals, with masked scores, numbers about one slack apart, and a dense stretch."""
+    rng, cases = np.random.default_rng(0), {}
+    y = np.arange(210) % 7
+    for digits in (1, 2, 3):
+        p = np.round(rng.dirichlet(np.ones(7), len(y)), digits)
+        masked = p.copy()
+        masked[3, 0], masked[5, :2] = -1e30, -1e30
+        cases |= {f"{digits} digits": (y, p), f"{digits} digits, masked": (y, masked)}
+    near = rng.choice([1, 1 - 2.0**-41, 1 - 2.0**-40, 1 - 2.0**-39, 0.5, 0, 1e-13], (len(y), 7))
+    dense = np.zeros((9000, 3))
+    dense[:, 0] = 1 - rng.integers(0, 4000, len(dense)) * 2.0**-41
+    return cases | {"near": (y, near), "dense": (np.arange(len(dense)) % 3, dense)}
+
+
+def test_margins_that_are_close(torch: Any) -> None:
+    for name, (y, p) in margins_that_are_close().items():
+        for ties in ("fair", "strict", "lenient"):
+            found = scale.torch.evaluate(torch.tensor(y), torch.tensor(p), ["auc_mu"], ties=ties)
+            expected = polyroc.auc_mu(y, p, ties=ties)
+            assert found["auc_mu"].low == pytest.approx(expected, abs=1e-13), (name, ties)
+
+
 def test_labels_one_column_and_kinds(torch: Any) -> None:
     y, p = scores(300, 3)
     named = np.array([7, -2, 40])
