@@ -20,9 +20,10 @@ def checkpoint_of(path: Any) -> Checkpoint:
 
 def restore(file: Checkpoint, finished: Finished) -> None:
     """Take over what the file holds, if it is there; an error if it is of another study."""
+    identity = finished.identity()  # what has none is better known now
     if not file.exists():
         return
-    progress, arrays = file.load(finished.identity())
+    progress, arrays = file.load(identity)
     with file.distrusted():
         reasons, splits, values = progress["reasons"], arrays["splits"], arrays["values"]
         _check(reasons, splits)

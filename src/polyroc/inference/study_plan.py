@@ -1,16 +1,17 @@
 """What a study is about: learners, data and metrics, checked before anything runs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from polyroc._storage.fingerprint import fingerprint
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
-from polyroc.options import shown
+from polyroc.options import reason_of, shown
 from polyroc.predictions._classes import classes_of
 from polyroc.predictions._containers import read_labels
 from polyroc.typing import IntArray, Label, LabelsLike
@@ -51,17 +52,28 @@ class Plan:
     def fingerprint(self) -> dict[str, Any]:
         """What must be the same for splits to belong together, besides the seed."""
         import joblib
-        from sklearn.base import clone
 
+        data = (self.X, self.y, self.classes)
         return {
-            "data": joblib.hash((self.X, self.y, self.classes), hash_name="sha1"),
+            "data": _hashed("X", lambda: str(joblib.hash(data, hash_name="sha1"))),
             "estimators": {
-                name: joblib.hash(clone(estimator), hash_name="sha1")
+                name: _hashed(f"the estimator {name!r}", partial(fingerprint, estimator))
                 for name, estimator in self.estimators.items()
             },
             "metrics": list(self.metric_names),
             "test_size": self.test_size,
         }
+
+
+def _hashed(what: str, hashed: Callable[[], str]) -> str:
+    """A hash, by which a checkpoint knows its study again."""
+    try:
+        return hashed()
+    except Exception as error:  # of many kinds: objects of the user say what they are made of
+        raise InvalidType(
+            f"checkpoint= has to know {what} again when the study is continued, and it has parts "
+            f"that cannot be pickled ({reason_of(error)}). Leave checkpoint= out, or replace them."
+        ) from error
 
 
 def plan_of(

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from polyroc._storage.checkpoint import Checkpoint
+from polyroc._storage.fingerprint import fingerprint
 from polyroc._storage.paths import path_of
 from polyroc.surface.evolution import Evolution
 
@@ -32,7 +33,7 @@ def _identity(evolution: Evolution) -> dict[str, Any]:
     """What must be the same for a search to go on, by the names that messages use."""
     model = evolution.model
     identity = {
-        "model": [model.name, model.settings()],
+        "model": [model.name, model.settings(), fingerprint(type(model))],
         "data": model.fingerprint(),
         **evolution.settings.to_dict(),
         "rng": evolution.seed,
