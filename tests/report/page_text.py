@@ -1,0 +1,234 @@
+"""Headings, tables and figures of the page, recounted."""
+
+import math
+import re
+
+from report.dom import Node
+from report.recount import Facts, agrees, exact_at_ends, number_in
+from report.sentences import LEVEL, NUMBER, library
+
+from polyroc.metrics import registry
+
+
+def plain(label: str) -> str:
+    """A class as tables show it."""
+    return label.removeprefix("class ")
+
+
+def check_page(facts: Facts, page: Node) -> None:
+    """Everything outside the findings and the explorer."""
+    for check in (header, tiles, classes, metrics, pairs, curves, compared, surfaces, reading):
+        check(facts, page)
+
+
+def header(facts: Facts, page: Node) -> None:
+    (told,) = page.all("header")[0].all("p")
+    found = re.fullmatch(
+        r"([\d,]+) (weighted )?cases?(?: in ([\d,]+) groups?)? · (\d+) classes · (\d+) models? · "
+        "95\u00a0% intervals",
+        told.text,
+    )
+    cases, weighted, groups, classes_, models = found.groups()
+    assert number_in(cases) == len(facts.y) and bool(weighted) == facts.weighted
+    assert int(classes_) == facts.n_classes and int(models) == len(facts.models)
+    if facts.groups is None:
+        assert groups is None
+    else:
+        assert number_in(groups) == len(set(facts.groups))
+
+
+def tiles(facts: Facts, page: Node) -> None:
+    shown = page.all("div", "tile")
+    assert [tile.all("h3")[0].text for tile in shown] == list(facts.models)
+    for tile, model in zip(shown, facts.models, strict=True):
+        value, title, interval = (each.text for each in tile.all("p"))
+        assert agrees(value, facts.value(model)) and exact_at_ends(value, facts.value(model))
+        assert title == registry[facts.main].title
+        low, high, *_ = library(facts, model)[facts.main].interval(0.95)
+        if math.isnan(low):
+            assert re.fullmatch(
+                r"(Perfect separation, so there is n|N)o interval(: .+)?\.", interval
+            )
+            assert interval.startswith("Perfect") == (facts.value(model) == 1)
+            agreed = re.search(r"every case agrees on (\d\.\d+|\d)", interval)
+            assert agreed is None or agrees(agreed[1], facts.value(model))
+            assert ("has one case" in interval) <= (min(facts.counts) == 1)
+        else:
+            limits = re.fullmatch(rf"{LEVEL} ({NUMBER}) to ({NUMBER})", interval).groups()
+            assert agrees(limits[0], low) and agrees(limits[1], high)
+
+
+def classes(facts: Facts, page: Node) -> None:
+    (table,) = page.all("table", "classes")
+    (title, _, share), *rows = table.rows
+    few = facts.n_classes <= 20
+    assert title == ("Class" if few else "Class (20 smallest)")
+    assert share == ("Share by weight" if facts.weighted else "Share")
+    order = sorted(range(facts.n_classes), key=lambda k: facts.counts[k])
+    for k, (name, count, percent) in zip(
+        range(facts.n_classes) if few else order, rows, strict=few
+    ):
+        assert name == plain(facts.names[k]) and number_in(count) == facts.counts[k]
+        assert agrees(percent, facts.shares[k]) and exact_at_ends(percent, facts.shares[k])
+    assert len(rows) == min(20, facts.n_classes)
+
+
+def metrics(facts: Facts, page: Node) -> None:
+    section = page.one("metrics")
+    (told,) = section.all("p")
+    groups = (
+        "" if facts.groups is None else f" Computed over {len(set(facts.groups))} groups of cases."
+    )
+    bold = "; the best value is bold" if len(facts.models) > 1 else ""
+    assert told.text == (
+        "Every metric with its 95\u00a0% interval, from influence values on the logit scale. A "
+        f"dotted line marks the value of guessing{bold}.{groups}"
+    )
+    (_, *rows) = [row for row in section.walk() if row.tag == "tr"]
+    assert len(rows) == len(facts.inputs["metrics"])
+    for row, metric in zip(rows, facts.inputs["metrics"], strict=True):
+        cells = row.all("td", "number")
+        estimates = [library(facts, model)[metric] for model in facts.models]
+        best = max((e.value for e in estimates if not math.isnan(e.value)), default=math.nan)
+        for cell, estimate in zip(cells, estimates, strict=True):
+            _check_cell(cell, estimate, estimate.value == best and len(estimates) > 1)
+
+
+def _check_cell(cell: Node, estimate, best: bool) -> None:
+    small = cell.all("small")[0].text
+    if math.isnan(estimate.value):
+        assert cell.text == f"–{small}" and small == estimate.note
+        return
+    (value,) = cell.all("strong" if best else "span")
+    assert agrees(value.text, estimate.value)
+    low, high, *_ = estimate.interval(0.95)
+    if math.isnan(low):
+        assert small == "no interval"
+    else:
+        assert all(agrees(t, v) for t, v in zip(small.split(" to "), (low, high), strict=True))
+
+
+def pairs(facts: Facts, page: Node) -> None:
+    section = page.one("pairs")
+    told = section.all("p")[0].text
+    for figure, model in zip(section.all("figure"), facts.models, strict=True):
+        assert figure.all("figcaption")[0].text == model
+        (head, *rows) = figure.all("table")[0].rows
+        if facts.n_classes <= 12:
+            assert head[1:] == [plain(name) for name in facts.names]
+            for k, row in enumerate(rows):
+                assert row[0] == plain(facts.names[k]) and row[k + 1] == ""
+                for r, text in enumerate(row[1:]):
+                    assert r == k or agrees(text, facts.pair(model, k, r)[0])
+        else:
+            n_pairs = len(facts.pairs_of())
+            assert told.startswith(f"The 20 pairs of classes, of {n_pairs:,}, that are hardest")
+            _check_worst(facts, model, rows)
+
+
+def _check_worst(facts: Facts, model: str, rows: list[list[str]]) -> None:
+    names = [plain(name) for name in facts.names]
+    means = sorted(
+        (facts.pair(model, a, b)[0] + facts.pair(model, b, a)[0]) / 2 for a, b in facts.pairs_of()
+    )
+    shown = []
+    for first, second, ab, ba in rows:
+        a, b = names.index(first), names.index(second)
+        assert agrees(ab, facts.pair(model, a, b)[0]) and agrees(ba, facts.pair(model, b, a)[0])
+        shown.append((facts.pair(model, a, b)[0] + facts.pair(model, b, a)[0]) / 2)
+    assert len({tuple(row[:2]) for row in rows}) == 20
+    assert all(abs(x - y) < 1e-9 for x, y in zip(sorted(shown), means, strict=False))
+
+
+def against_rest(facts: Facts, model: str, k: int) -> float:
+    """AUC of a class against all others, by loops over the pairs of classes."""
+    parts = [
+        (facts.shares[r], facts.pair(model, k, r)[0]) for r in range(facts.n_classes) if r != k
+    ]
+    return math.fsum(w * value for w, value in parts) / math.fsum(w for w, _ in parts)
+
+
+def curves(facts: Facts, page: Node) -> None:
+    section = page.one("curves")
+    told = section.all("p")[0].text
+    names = [plain(name) for name in facts.names]
+    shown = [names.index(each.all("figcaption")[0].text) for each in section.all("figure")]
+    if facts.n_classes == 2:
+        assert shown == [1]
+        assert told == "The second class against the first, by the scores of the second."
+    elif facts.n_classes <= 12:
+        assert shown == list(range(facts.n_classes))
+        assert told == "Each class against all others together, by its own scores."
+    else:
+        mean = " (mean of the models)" if len(facts.models) > 1 else ""
+        assert told.endswith(f"Of {facts.n_classes} classes the 12 with the least area{mean}.")
+    areas = {}
+    for k in range(facts.n_classes):
+        areas[k] = [against_rest(facts, model, k) for model in facts.models]
+    for k, figure in zip(shown, section.all("figure"), strict=True):
+        for item, model, area in zip(figure.all("li"), facts.models, areas[k], strict=True):
+            assert item.text == f"{model}{item.all('span')[0].text}"
+            assert agrees(item.all("span")[0].text, area)
+    if facts.n_classes > 12:
+        highest = max(sum(areas[k]) for k in shown)
+        assert all(sum(areas[k]) >= highest - 1e-9 for k in areas if k not in shown)
+
+
+def compared(facts: Facts, page: Node) -> None:
+    found = [node for node in page.walk() if node.attributes.get("id") == "compared"]
+    assert bool(found) == (len(facts.models) > 1)
+    if not found:
+        return
+    rows = [row for table in found[0].all("table") for row in table.all("tr")[1:]]
+    expected = library(facts).differences
+    assert len(rows) == len(expected)  # of every metric, none left out
+    order = sorted(expected, key=lambda row: row.metric != facts.main)
+    for row, each in zip(rows, order, strict=True):
+        assert row.all("th")[0].text == registry[each.metric].symbol.replace("_", "")
+        assert row.all("td", "models")[0].text == f"{each.model_a} − {each.model_b}"
+        change, interval, p, holm = (cell.text for cell in row.all("td", "number"))
+        assert change == "–" if math.isnan(each.difference) else agrees(change, each.difference)
+        low, high, *_ = each.interval(0.95)
+        if math.isnan(low):
+            assert interval == "–" and p == holm == "–"
+        else:
+            told = interval.split(" to ")
+            assert agrees(told[0], low) and agrees(told[1], high)
+            assert (each.p_adjusted < 0.05) == bool(row.all("strong"))
+    summary = found[0].all("summary")
+    others = {row.metric for row in expected} - {facts.main}
+    n_rows = len([row for row in expected if row.metric != facts.main])
+    metric_word = "metric" if len(others) == 1 else "metrics"
+    row_word = "row" if n_rows == 1 else "rows"
+    assert [each.text for each in summary] == [
+        f"The other {len(others)} {metric_word} ({n_rows} {row_word})"
+    ]
+
+
+def surfaces(facts: Facts, page: Node) -> None:
+    found = [node for node in page.walk() if node.attributes.get("id") == "surface"]
+    usable = [model for model in facts.models if facts.probabilities(model) is not None]
+    assert bool(found) == (facts.n_classes <= 5 and bool(usable))
+    if not found:
+        return
+    told = found[0].all("p")[0].text
+    rates, searched = re.search(
+        r"space of the (\d+) error rates: .+ short search on ([\d,]+) cases,", told
+    ).groups()
+    assert int(rates) == facts.n_classes * (facts.n_classes - 1)
+    assert number_in(searched) == len(facts.y)
+    _, *rows = found[0].all("table")[0].rows
+    assert [row[0] for row in rows] == usable
+    for model, gini, points in rows:
+        assert 0 <= float(gini) <= 1 and number_in(points) >= 1
+        if len(facts.perfect(model)) == len(facts.pairs_of()) and facts.decided(model) == facts.y:
+            assert gini == "1.000"
+
+
+def reading(facts: Facts, page: Node) -> None:
+    """Every finding and every metric has its explanation, and nothing else has."""
+    ids = {node.attributes.get("id") for node in page.one("reading").all("dt")}
+    codes = {card.attributes["data-code"] for card in page.all("li", "finding")}
+    assert ids == {f"about-{code}" for code in codes} | {
+        f"metric-{metric}" for metric in facts.inputs["metrics"]
+    }

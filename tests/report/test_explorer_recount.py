@@ -1,0 +1,190 @@
+"""What the explorer prints about the data, recounted from the cases in Python."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from report.datasets import case, special_cases
+from report.recount import Facts, agrees, number_in
+
+from polyroc.report import write_report
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("short_search")]
+
+QUANTILE = 1.959963984540054
+
+
+class Recounted:
+    """Decisions of one model on probabilities in single precision, and sums over them."""
+
+    def __init__(self, facts: Facts, model: str, costs: list[list[float]]) -> None:
+        self.facts, self.costs = facts, costs
+        rows = np.float32(facts.probabilities(model)).tolist()
+        self.decided = [self._cheapest(row) for row in rows]
+        self.whole = [sum(facts.weights[i] for i in each) for each in facts.members]
+        self.cells: dict[tuple[int, int], float] = {}
+        for truth, decision, weight in zip(facts.y, self.decided, facts.weights, strict=True):
+            self.cells[truth, decision] = self.cells.get((truth, decision), 0.0) + weight
+
+    def _cheapest(self, row: list[float]) -> int:
+        classes = range(len(row))
+        expected = []
+        for j in classes:
+            total = row[0] * self.costs[0][j]
+            for k in classes[1:]:
+                total += row[k] * self.costs[k][j]
+            expected.append(total)
+        return expected.index(min(expected))
+
+    @property
+    def correct(self) -> float:
+        return math.fsum(w for (k, j), w in self.cells.items() if k == j) / sum(self.whole)
+
+    @property
+    def cost(self) -> float:
+        costs = self.costs
+        return math.fsum(w * costs[k][j] for (k, j), w in self.cells.items()) / sum(self.whole)
+
+    def limits(self, truth: int, decision: int) -> tuple[float, float]:
+        """Wilson's limits for the effective number of cases, group by group."""
+        facts, members = self.facts, self.facts.members[truth]
+        share = self.cells.get((truth, decision), 0.0) / self.whole[truth]
+        weights = [facts.weights[i] for i in members]
+        count = sum(weights) ** 2 / sum(w * w for w in weights)
+        if facts.groups is not None:
+            count = self._grouped(truth, decision, share, count)
+        extra = QUANTILE**2 / count
+        centre = (share + extra / 2) / (1 + extra)
+        reach = math.sqrt(extra * (share * (1 - share) + extra / 4)) / (1 + extra)
+        return max(0, min(centre - reach, share)), min(1, max(centre + reach, share))
+
+    def _grouped(self, truth: int, decision: int, share: float, count: float) -> float:
+        facts, alone, sums = self.facts, 0.0, {}
+        for i in facts.members[truth]:
+            apart = facts.weights[i] * ((self.decided[i] == decision) - share)
+            sums[facts.groups[i]] = sums.get(facts.groups[i], 0.0) + apart
+            alone += apart**2
+        m, n = len(sums), len(facts.members[truth])
+        if m < 2 or share in (0, 1) or alone < 1e-20:
+            return min(count, m)
+        together = math.fsum(each**2 for each in sums.values()) * m / (m - 1)
+        return count / max(1, together / (alone * n / (n - 1)))
+
+
+def opened(facts: Facts, open_page, tmp_path):
+    options = {key: facts.inputs[key] for key in ("labels", "sample_weight", "groups")}
+    path = tmp_path / "page.html"
+    return open_page(write_report(path, facts.inputs["y"], facts.inputs["scores"], **options)).page
+
+
+def check_summary(facts: Facts, model: str, text: str, found: Recounted, cost: bool) -> None:
+    pattern = (
+        r"(.+) classifies (\S+\s%) of cases( by weight)? correctly"
+        r"(?:, at a cost of (\S+) per case)?\. (?:No errors|Most errors: (weight )?([\d,.]+)"
+        r"(?: cases?)? of (.+) classified as (.+))\."
+    )
+    name, share, by_weight, price, weight, amount, x, y = re.fullmatch(pattern, text).groups()
+    assert name == model and agrees(share, found.correct) and bool(by_weight) == facts.weighted
+    assert agrees(price, found.cost) if cost else price is None
+    errors = {cell: w for cell, w in found.cells.items() if cell[0] != cell[1]}
+    if not errors:
+        assert amount is None
+        return
+    told = errors[facts.names.index(x), facts.names.index(y)]
+    assert told == max(errors.values()) and bool(weight) == facts.weighted
+    assert math.isclose(number_in(amount), told, rel_tol=5e-4)
+
+
+def check_cells(facts: Facts, page, found: Recounted) -> None:
+    for cell in page.locator("#confusion .cell").all():
+        truth, decision = divmod(int(cell.get_attribute("data-cell")), facts.n_classes)
+        amount, share, limits = (cell.locator(each).inner_text() for each in ("b", "span", "small"))
+        told = found.cells.get((truth, decision), 0.0)
+        assert math.isclose(number_in(amount), told, rel_tol=5e-4)
+        assert agrees(share, told / found.whole[truth])
+        low, high = found.limits(truth, decision)
+        shown = [float(each) / 100 for each in limits.split("–")]
+        assert abs(shown[0] - low) < 5.1e-4 and abs(shown[1] - high) < 5.1e-4
+
+
+def check_costs(facts: Facts, page, found: dict[str, Recounted]) -> None:
+    rows = page.locator("#model-costs tbody tr").all()
+    classes = range(facts.n_classes)
+    costs = next(iter(found.values())).costs
+    whole = next(iter(found.values())).whole
+    constant = min(sum(whole[k] * costs[k][j] for k in classes) for j in classes) / sum(whole)
+    for row, (model, each) in zip(rows, found.items(), strict=True):
+        name, cost, _, saved = (
+            *row.locator("th").all_inner_texts(),
+            *row.locator("td").all_inner_texts(),
+        )
+        assert name == model and agrees(cost, each.cost)
+        assert agrees(saved.replace("-", "−"), 1 - each.cost / constant)
+    told = page.inner_text("#model-costs p")
+    sentence = (
+        r"Always choosing one class costs at least (\S+) per case; “saved” is relative to that\."
+    )
+    assert agrees(re.fullmatch(sentence, told)[1], constant)
+
+
+def cases() -> dict[str, Facts]:
+    every = special_cases()
+    return {name: every[name] for name in ("weights", "groups", "grouped weights", "counts")} | {
+        "perfect, three": case("perfect", 3, 1),
+        "tied, two": case("tied", 2, 2),
+        "random, seventeen": case("random", 17, 2, numbers=True),
+    }
+
+
+@pytest.mark.parametrize("name", cases())
+def test_explorer(name, open_page, tmp_path, monkeypatch) -> None:
+    facts = cases()[name]
+    few = ["roc_auc"] if facts.n_classes == 2 else ["hand_till"]
+    monkeypatch.setattr("polyroc.report.content.metric_names", lambda _: few)
+    page = opened(facts, open_page, tmp_path)
+    costs = [[float(a != b) for b in facts.names] for a in facts.names]
+    found = {model: Recounted(facts, model, costs) for model in facts.models}
+    for place, model in enumerate(facts.models):
+        page.select_option("#model", str(place))
+        check_summary(facts, model, page.inner_text("#explorer-summary"), found[model], cost=True)
+        check_cells(facts, page, found[model])
+        check_costs(facts, page, found)
+    if facts.n_classes > 12:
+        last = found[model]
+        occur = [cell for cell in last.cells if cell[0] != cell[1]]
+        assert page.inner_text("#confusion p") == (
+            f"The 15 largest confusions of {len(occur)} that occur: truth → decision, cases, share "
+            "of the class."
+        )
+        return
+    page.check("#mode-limits")
+    summary = page.inner_text("#explorer-summary")
+    assert "cost" not in summary and summary.startswith(f"{model} classifies ")
+    assert not page.locator("#model-costs").is_visible()
+    page.check("input[value=costs]")
+    assert page.locator("#model-costs").is_visible()
+    assert "at a cost of" in page.inner_text("#explorer-summary")
+
+
+def test_case_list(open_page, tmp_path) -> None:
+    facts = special_cases()["weights"]
+    page = opened(facts, open_page, tmp_path)
+    costs = [[float(a != b) for b in facts.names] for a in facts.names]
+    found = Recounted(facts, "a", costs)
+    page.select_option("#model", "0")
+    for cell in (0, 1, 5, 7):
+        truth, decision = divmod(cell, 4)
+        page.click(f"#confusion .cell[data-cell='{cell}']")
+        listed = [i for i in facts.members[truth] if found.decided[i] == decision]
+        told = page.inner_text("#cases p")
+        count = re.fullmatch(
+            rf"{facts.names[truth]} classified as {facts.names[decision]}: (\d+) cases?"
+            r"(?:; shown are the 50 with the lowest probability of their class)?\. "
+            r"Rows are counted from 0\.",
+            told,
+        )[1]
+        assert int(count) == len(listed)
+        rows = [int(row) for row in page.locator("#cases tbody th").all_inner_texts()]
+        lowest = sorted(listed, key=lambda i: facts.models["a"][i][truth])[:50]
+        assert rows == [facts.rows[i] for i in lowest]
