@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import polyroc.display as displays
-from polyroc import compare, evaluate
+from polyroc import compare, evaluate, reader_study
 from polyroc.inference import Study
 from polyroc.surface import KnnModel, RocSurface, ScoreModel, search
 
@@ -81,6 +81,21 @@ def correlation(K: int, names: list[str]) -> Any:
     values = np.random.default_rng(K).random((20, 2, K))
     fields = ("a", "b"), tuple(names), (0, 1), tuple(range(20)), 0.4, 0
     return displays.CorrelationDisplay.from_study(Study(values, *fields))
+
+
+def readers(K: int, names: list[str]) -> Any:
+    """Names stand for readers, and for both modalities."""
+    case, reader, modality = (each.ravel() for each in np.indices((20, K, 2)))
+    rng = np.random.default_rng(K)
+    table = {
+        "case": case,
+        "reader": np.array(names)[reader],
+        "modality": np.array(names)[modality],
+        "truth": case % 2,
+        "rating": case % 2 + rng.normal(size=case.size),
+    }
+    study = reader_study(table, **{name: name for name in table})
+    return displays.ReaderStudyDisplay.from_study(study)
 
 
 @cache
@@ -218,6 +233,17 @@ def intervals_are_drawn(value: str) -> Callable[[Any, Any], None]:
         assert len(ax.texts) == len(frame)
 
     return check
+
+
+def readers_are_drawn(ax: Any, frame: Any) -> None:
+    heights = [each[:, 1].tolist() for each in lines(ax)]
+    assert heights[-1] == frame[frame["reader"].isna()]["value"].tolist()
+    for _, part in frame.dropna(subset="reader").groupby("reader"):
+        assert part["value"].tolist() in heights
+    segments = [each for part in ax.collections for each in part.get_segments()]
+    bars = [each[:, 1].tolist() for each in segments if each.size]
+    for _, row in frame.dropna(subset="low").iterrows():
+        assert [row["low"], row["high"]] in bars
 
 
 def isopleths_are_drawn(ax: Any, frame: Any) -> None:
@@ -367,6 +393,7 @@ EXHIBITS = [
     ),
     Exhibit("ForestDisplay", forest, intervals_are_drawn("value")),
     Exhibit("ComparisonDisplay", comparison, intervals_are_drawn("difference")),
+    Exhibit("ReaderStudyDisplay", readers, readers_are_drawn),
     Exhibit("CorrelationDisplay", correlation, cells_are_drawn),
     Exhibit(
         "SaecPairDisplay",

@@ -6,11 +6,15 @@ the analysis of five modalities.
 """
 
 import math
+import re
+import shlex
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from cli.running import run
 
 from polyroc import reader_study
 from polyroc.inference import ReaderStudy
@@ -232,6 +236,30 @@ def test_five_modalities() -> None:
     assert found.difference_spread("readers and cases").standard_error == pytest.approx(
         0.016537103, abs=1e-8
     )
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "reader-studies.md"
+
+
+def test_the_page_shows_what_is_printed(
+    van_dyke: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Blocks that need the data have a space before their language, for this test alone."""
+    van_dyke.to_csv(tmp_path / "vandyke.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {}
+    blocks = re.findall(r"^``` (python|text|sh)\n(.*?)^```", PAGE.read_text(), re.M | re.S)
+    assert len(blocks) == 12
+    for language, text in blocks:
+        if language == "python":
+            exec(compile(text, str(PAGE), "exec"), namespace)
+        elif language == "text":
+            assert capsys.readouterr().out.split() == text.split()
+        else:
+            assert run(*shlex.split(text)[1:]).exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from polyroc.display.one_vs_one import OneVsOneRocDisplay
 from polyroc.display.pairwise_auc import PairwiseAucDisplay
 from polyroc.display.parallel_coordinates import ParallelCoordinatesDisplay
 from polyroc.display.probabilistic import ProbabilisticRocDisplay
+from polyroc.display.reader_study import ReaderStudyDisplay
 from polyroc.display.roc_curves import RocCurvesDisplay
 from polyroc.display.saec_discordance import SaecDiscordanceDisplay
 from polyroc.display.saec_isopleths import SaecIsoplethDisplay
@@ -44,6 +45,7 @@ __all__ = [
     "PairwiseAucDisplay",
     "ParallelCoordinatesDisplay",
     "ProbabilisticRocDisplay",
+    "ReaderStudyDisplay",
     "RocCurvesDisplay",
     "SaecCrossingDisplay",
     "SaecDiscordanceDisplay",
