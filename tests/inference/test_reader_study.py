@@ -463,6 +463,11 @@ MISTAKES = [
         "cases.",
     ),
     (
+        TABLE.assign(truth=1),
+        "All cases belong to 1, and a reader study needs cases of at least two classes. Add cases "
+        "of another class.",
+    ),
+    (
         TABLE.assign(truth=TABLE["case"] % 3),
         "rating= names one column, which is enough for two classes, but there are 3: 0, 1, 2. Name "
         "a column per class with scores=.",
@@ -489,6 +494,16 @@ def test_mistakes_of_calls() -> None:
             InvalidInput,
             "The column 'case' has two roles",
             {"scores": scores_of(3), "truth": "case"},
+        ),
+        (
+            InvalidInput,
+            "Case 2 has the truth 'c', which is not among the classes 'a', 'b'",
+            {"scores": ["p_a", "p_b"], "labels": ["a", "b"]},
+        ),
+        (
+            InvalidInput,
+            "No case belongs to 'd'. Name the classes that occur.",
+            {"scores": scores_of(3), "labels": list("abcd")},
         ),
         (UnknownName, "There is no metric 'auc'. The metrics are", {"metric": "auc"}),
         (InvalidInput, 'covariance must be "jackknife", "influence" or', {"covariance": "delong"}),

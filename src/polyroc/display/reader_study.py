@@ -107,5 +107,5 @@ def _draw_series(
     """Values joined by a line, each with a bar from its lower to its upper limit."""
     places = np.arange(len(rows)) + step
     ax.plot(places, [row["value"] for row in rows], label=label, markersize=5, **line)
-    limits = [[row["low"] for row in rows], [row["high"] for row in rows]]
-    ax.vlines(places, *limits, color=line["color"], linewidth=line["linewidth"] / 2)
+    low, high = ([row[limit] for row in rows] for limit in ("low", "high"))
+    ax.vlines(places, low, high, color=line["color"], linewidth=line["linewidth"] / 2)

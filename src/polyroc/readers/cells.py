@@ -104,7 +104,7 @@ def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
             f"cannot name a {what}. Use strings or integers."
         ) from None
     found = np.empty(len(words), dtype=object)
-    found[:] = [_without_point(word) for word in words.to_pylist()]
+    found[:] = [_plain_id(word) for word in words.to_pylist()]
     empty = np.flatnonzero((found == "")[codes])
     if empty.size:
         raise _missing(table, name, int(empty[0]), mend)
@@ -112,8 +112,11 @@ def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
     return ids
 
 
-def _without_point(word: Any) -> Any:
-    return int(word) if isinstance(word, float) and word.is_integer() else word
+def _plain_id(word: Any) -> Any:
+    """A name as text or a number: 2.0 is 2, and a date is its text."""
+    if isinstance(word, float) and word.is_integer():
+        return int(word)
+    return word if isinstance(word, (str, int, float)) else str(word)
 
 
 def is_numeric(column: Any) -> bool:

@@ -22,7 +22,7 @@ from polyroc.typing import BoolArray, Float64Array
 Random = Literal["readers and cases", "cases", "readers"]
 RANDOM: tuple[str, ...] = get_args(Random)
 
-_ROUNDING = 1e-24
+ROUNDING = 1e-24
 """Mean squares and variances up to this are rounding: values differ by less than 1e-12."""
 
 
@@ -170,7 +170,7 @@ def hillis(mean_square: float, added: float, freedom: float) -> Spread:
     """A mean square on ``freedom`` plus a constant, with Hillis' degrees of freedom for the sum."""
     total = mean_square + added
     if mean_square == 0:
-        return Spread(_cleaned(total), math.inf if total > _ROUNDING else freedom)
+        return Spread(_cleaned(total), math.inf if total > ROUNDING else freedom)
     return Spread(total, freedom * (total / mean_square) ** 2)
 
 
@@ -184,9 +184,9 @@ def upper_tail(ratio: float, df: float, ddf: float) -> float:
 
 
 def _cleaned(square: float) -> float:
-    return square if square > _ROUNDING else 0.0
+    return square if square > ROUNDING else 0.0
 
 
 def _root(variance: float) -> float:
     """A standard error; NaN where nothing varies."""
-    return math.sqrt(variance) if variance > _ROUNDING else math.nan
+    return math.sqrt(variance) if variance > ROUNDING else math.nan

@@ -51,7 +51,6 @@ class Quantity:
     influence : φ_i of the cases, or None if the metric has none.
     is_average : whether leaving a case out changes the value by exactly −φ_i/(n_k − 1).
     metric : the registered metric, or None.
-    higher_is_better : direction.
     """
 
     name: str
@@ -60,7 +59,6 @@ class Quantity:
     influence: Callable[[Predictions], Float64Array] | None = None
     is_average: bool = False
     metric: Metric | None = None
-    higher_is_better: bool = True
 
     def without_each_case(self, predictions: Predictions) -> Float64Array:
         """The value without case i, for every i."""
@@ -81,7 +79,7 @@ class Quantity:
 
     def replicates(self, predictions: Predictions, copies: NDArray[Any]) -> Float64Array:
         """The value for each row of copies of the cases; NaN where there is none."""
-        if self.metric is not None:
+        if self.metric is not None and self.name not in _FITTED:
             question = Question(self.metric, options_of(self.metric, predictions))
             return Replicator(predictions, [question]).values(copies)[:, 0]
 
@@ -199,7 +197,7 @@ def _area(model: str) -> Quantity:
 
 def _cost(name: str, model: str) -> Quantity:
     cost = partial(_fitted_cost, model)
-    return Quantity(name, (0.0, HIGHEST), cost, higher_is_better=False)
+    return Quantity(name, (0.0, HIGHEST), cost)
 
 
 _FITTED = {

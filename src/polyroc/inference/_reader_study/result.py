@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyroc.errors import InvalidInput
-from polyroc.inference._reader_study.analysis import RANDOM, Analysis, Random, ReaderTest
+from polyroc.inference._reader_study.analysis import RANDOM, ROUNDING, Analysis, Random, ReaderTest
 from polyroc.inference._reader_study.power import Pilot, Power, check_plan, checked_difference
 from polyroc.options import check_choice, shown, whole_number
 from polyroc.results import (
@@ -190,7 +190,7 @@ class ReaderStudy:
         return Estimate(
             metric=self.metric,
             value=float(self.values[modality, reader]),
-            standard_error=math.sqrt(variance) if variance > 1e-24 else math.nan,
+            standard_error=math.sqrt(variance) if variance > ROUNDING else math.nan,
             method=self.method,
             range=self.range,
             counts=self.counts,

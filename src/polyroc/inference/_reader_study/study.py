@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InvalidInput, InvalidType
+from polyroc.inference._reader_study.analysis import ROUNDING
 from polyroc.inference._reader_study.covariance import (
     METHODS,
     CovarianceMethod,
@@ -147,7 +148,7 @@ def _notes(quantity: Quantity, readings: Sequence[Reading], covariance: Any) -> 
         if text is not None:
             notes.append(Note("fit", f"{each.name}: {text}"))
     for each, variance in zip(readings, np.diag(covariance).tolist(), strict=True):
-        if variance <= 1e-24:
+        if variance <= ROUNDING:
             text = f"{each.name}: no standard error, since every case agrees on the value"
             notes.append(Note("no-variation", text))
     if quantity.metric is not None and quantity.metric.prior_weighted:

@@ -68,6 +68,7 @@ def read_readings(table: Any, roles: Roles, labels: LabelsLike | None) -> Readin
     _check_enough(roles, readers, modalities)
     truth = _truth_of_cases(frame, roles, codes, names)
     classes = _classes(frame[roles.truth], labels, roles)
+    _check_classes(truth, classes, cases)
     columns = _columns_of(roles, classes, labels)
     present = np.zeros((len(modalities), len(readers), len(cases)), dtype=np.int64)
     np.add.at(present, (codes[2], codes[1], codes[0]), 1)
@@ -214,6 +215,25 @@ def _classes(truth: "pd.Series[Any]", labels: LabelsLike | None, roles: Roles) -
                 f"classes {listed(occurring)}. Name the classes in order with labels=."
             )
     return classes
+
+
+def _check_classes(truth: NDArray[Any], classes: tuple[Label, ...], cases: tuple[Any, ...]) -> None:
+    """Whether there are several classes, and those of the cases are the ones that were named."""
+    occurring = truth.tolist()
+    for case, label in zip(cases, occurring, strict=True):
+        if label not in classes:
+            raise InvalidInput(
+                f"Case {shown(case)} has the truth {shown(label)}, which is not among the classes "
+                f"{listed(classes)}. Correct it, or add it to labels=."
+            )
+    absent = [label for label in classes if label not in set(occurring)]
+    if absent:
+        raise InvalidInput(f"No case belongs to {listed(absent)}. Name the classes that occur.")
+    if len(classes) < 2:
+        raise InvalidInput(
+            f"All cases belong to {listed(classes)}, and a reader study needs cases of at least "
+            "two classes. Add cases of another class."
+        )
 
 
 def _columns_of(roles: Roles, classes: tuple[Label, ...], labels: LabelsLike | None) -> list[str]:
