@@ -106,17 +106,44 @@ def test_one_column_for_two_classes(tmp_path: Path) -> None:
 
 
 def test_weights_and_groups(tmp_path: Path) -> None:
-    rows = ("a,.2,.8,2,u", "b,.9,.1,0,v")
+    rows = ("a,.2,.8,2,u", "b,.9,.1,0,v", "b,.8,.2,1,w", "a,.3,.7,1,u")
     header = "y,p_a,p_b,Sample_Weight,patient"
     found = read(tmp_path, header, *rows)
     assert found.sample_weight is not None and found.groups is not None
-    assert found.sample_weight.tolist() == [2, 0]
-    assert found.groups.tolist() == [0, 1]
+    assert found.sample_weight.tolist() == [2, 0, 1, 1]
+    assert found.groups.tolist() == [0, 1, 2, 0]
     assert "weights in 'Sample_Weight'; groups in 'patient'" in found.roles.describe()
     declined = read(tmp_path, header, *rows, weight=False, group=False)
     assert declined.sample_weight is None and declined.groups is None
     with pytest.raises(InvalidInput, match=r"could be the weight: 'weight', 'weights'"):
         read(tmp_path, "y,p_a,p_b,weight,weights", "a,.2,.8,2,1", "b,.9,.1,0,1")
+
+
+def test_two_groups_are_not_taken_unless_they_are_asked_for(tmp_path: Path) -> None:
+    header, rows = "y,p_a,p_b,group", [f"{'ab'[k % 2]},.2,.8,{k % 4 // 2}" for k in range(12)]
+    found = read(tmp_path, header, *rows)
+    assert (found.groups, found.roles.group, found.roles.unused) == (None, None, ("group",))
+    asked = read(tmp_path, header, *rows, group="group")
+    assert asked.groups is not None and asked.roles.group == "group"
+    assert asked.groups.tolist() == [k % 4 // 2 for k in range(12)]
+
+
+@pytest.mark.parametrize("missing", ["", "NA", "nan", "None"])
+def test_missing_groups(missing: str, tmp_path: Path) -> None:
+    for name in ("u", "7"):
+        rows = (f"a,.2,.8,{name}", f"b,.9,.1,{missing}", f"a,.9,.1,{name}")
+        for options in ({}, {"group": "patient"}):
+            with pytest.raises(InvalidInput, match=r"no value in row 1 \(line 3\), column 'pat"):
+                read(tmp_path, "y,p_a,p_b,patient", *rows, **options)
+        assert read(tmp_path, "y,p_a,p_b,patient", *rows, group=False).groups is None
+
+
+@pytest.mark.parametrize("text", ["0.7_0", "０.７", "0,7", "٠.٧", "1e", "0x1p3", "--1", "+-1"])
+def test_texts_that_only_look_like_numbers(text: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidType, match=r"holds .* in row 1 \(line 3\), column 'p_b'; expected"):
+        read(tmp_path, "y;p_a;p_b", "a;.2;.8", f"b;.9;{text}")
+    plain = read(tmp_path, "y;p_a;p_b", "a;.2;+.8", "b;.9;1E-1", "a;1.;-0")
+    assert plain.models["x"][:, 1].tolist() == [0.8, 0.1, 0]
 
 
 @pytest.mark.parametrize(

@@ -127,11 +127,11 @@ def test_classes_and_columns_as_given(tmp_path: Path) -> None:
     assert same_bounds(evaluate_parquet(path, target="y", columns=columns, classes=NAMES), summary)
     with pytest.raises(InvalidInput, match="classes="):
         evaluate_parquet(path, target="y", columns=columns)
-    with pytest.raises(InvalidInput, match="no columns named after"):
+    with pytest.raises(InvalidInput, match="No columns are named after"):
         evaluate_parquet(path, target="y")
     with pytest.raises(InvalidInput, match="Leave classes= out"):
         evaluate_parquet(path, target="y", columns=given, classes=NAMES)
-    with pytest.raises(InvalidInput, match="There are 2 columns for the 3 classes"):
+    with pytest.raises(InvalidInput, match="names 2 columns for the 3 classes"):
         evaluate_parquet(path, target="y", columns=columns[:2], classes=NAMES)
 
 
@@ -336,7 +336,7 @@ def write(tmp_path: Path, **columns: Any) -> Path:
         ({}, {"columns": ["a", "z"]}, "no column 'z'"),
         ({}, {"sample_weight": "z"}, "no column 'z'"),
         ({"w": [1.0, -1.0, 1.0]}, {"sample_weight": "w"}, "'w' .*-1.0 in row 1"),
-        ({}, {"classes": ["a", "c"]}, "no columns named after the classes 'a', 'c'"),
+        ({}, {"classes": ["a", "c"]}, "There is no column of scores for 'c', but 'a' for 'a'"),
         ({"c": [0.0, 0.0, 0.0]}, {"classes": ["a", "c"]}, "label 'b' in row 1"),
         ({"c": [0.0, 0.0, 0.0]}, {"classes": ["a", "b", "c"]}, "'c' has no cases"),
         ({"y": ["a", "a", "a"]}, {}, "at least two classes"),

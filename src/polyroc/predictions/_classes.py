@@ -86,7 +86,7 @@ def _names_of_classes(
     if columns.given and columns.names != tuple(range(len(columns.names))):
         return columns.names
     classes = _occurring(values) if given is None else list(given)
-    named = {Naming(classes).label_of(name) for name in columns.names} - {None}
+    named = set(Naming(classes).labels_of(columns.names)) - {None}
     known = len(named) == len(set(classes)) > 0
     return columns.names if known or (named and columns.given) else None
 
@@ -202,8 +202,7 @@ def _distinct(values: NDArray[Any]) -> tuple[Label, ...]:
 def _named_classes(names: tuple[Any, ...], values: NDArray[Any]) -> tuple[Label, ...]:
     """The classes that the columns are named after; a class need not have cases."""
     occurring = _occurring(values)
-    naming = Naming(occurring)
-    found = [naming.label_of(name) for name in names]
+    found = Naming(occurring).labels_of(names)
     if all(label is None for label in found):
         raise InvalidInput(
             f"The columns of y_score are named {listed(names)}, but the labels of y_true are "
@@ -221,9 +220,8 @@ def columns_of(
 ) -> tuple[int, ...]:
     """The column of each class, by its name; a class without one is an error, or with two."""
     classes, names = list(classes), list(names)
-    naming, places = Naming(classes), dict[Label, list[int]]()
-    for place, name in enumerate(names):
-        label = naming.label_of(name)
+    places: dict[Label, list[int]] = {}
+    for place, label in enumerate(Naming(classes).labels_of(names)):
         if label is not None:
             places.setdefault(label, []).append(place)
     unmatched = [label for label in classes if label not in places]

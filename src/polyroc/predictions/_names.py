@@ -50,6 +50,13 @@ class Naming:
             return self._equal[name]
         return self._spelled.get(spelling(name))
 
+    def labels_of(self, names: Iterable[Any]) -> list[Label | None]:
+        """The same for all names of a table: a label that one equals is not for those like it."""
+        names = list(names)
+        taken = {self._equal[name] for name in names if name in self._equal}
+        found = ((name in self._equal, self.label_of(name)) for name in names)
+        return [label if equal or label not in taken else None for equal, label in found]
+
 
 def spelling(value: Any) -> Any:
     """How a label or a name is spelled, whatever its type."""

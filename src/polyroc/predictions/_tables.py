@@ -87,7 +87,8 @@ def _unnamed(axis: Any) -> bool:
 
 def _places(axis: Any, naming: Naming, classes: Sequence[Label]) -> NDArray[np.intp] | None:
     """Where each class is on an axis; None where the names are not those of the classes."""
-    found = {naming.label_of(as_label(name)): place for place, name in enumerate(axis)}
+    labels = naming.labels_of(as_label(name) for name in axis)
+    found = {label: place for place, label in enumerate(labels)}
     if None in found or not len(found) == len(axis) == len(classes):
         return None
     return np.array([found[label] for label in classes], dtype=np.intp)

@@ -11,7 +11,8 @@ from polyroc._storage.npz import HoldsObjects, NoArray, Unreadable, read_archive
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import shown
 from polyroc.predictions._classes import classes_of, listed
-from polyroc.readers.names import LABEL_ARRAYS, is_named, target_among
+from polyroc.predictions._score_columns import is_named
+from polyroc.readers.names import LABEL_ARRAYS, target_among
 from polyroc.readers.table import Table, unreadable
 from polyroc.width import check_width
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
 from polyroc.predictions._classes import classes_of, listed
+from polyroc.predictions._score_columns import names_in
 from polyroc.readers.cells import labels_in, numbers_in
-from polyroc.readers.names import check_name, names_in, target_among
+from polyroc.readers.names import check_name, target_among
 from polyroc.readers.table import PathLike, read_table
 from polyroc.typing import Float64Array, Label
 

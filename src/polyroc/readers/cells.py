@@ -4,6 +4,7 @@ Text is worked with as codes and the distinct words behind them. A file can hold
 and refer to it from every row, so it is never written out for each of them.
 """
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,15 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import harmless, shown
+from polyroc.predictions._containers import is_missing
+from polyroc.predictions._groups import is_missing_word
 from polyroc.readers.table import Table
 from polyroc.typing import Float64Array
+
+_DECIMAL = re.compile(
+    r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity|nan)",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 class Words(NamedTuple):
@@ -79,14 +87,24 @@ def groups_in(table: Table, name: str) -> NDArray[Any]:
     import pyarrow as pa
 
     column = _whole_column(table.column(name))
-    _check_missing(table, name, column, "Every case needs a group.")
+    mend = "Every case needs a group: name it, or leave the groups out."
+    _check_missing(table, name, column, mend)
     try:
-        return _words(column).codes
+        words, codes = _words(column)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise InvalidType(
             f"{table.path}: column {shown(name)} has the type {type_name(column.type)}, which "
             "cannot name groups. Use strings or integers."
         ) from None
+    nothing = np.array([_is_nothing(word) for word in words.to_pylist()], dtype=bool)
+    if nothing[codes].any():
+        raise _missing(table, name, int(np.argmax(nothing[codes])), mend)
+    return codes
+
+
+def _is_nothing(word: Any) -> bool:
+    """Whether a word names no group: an empty one, NA, NaN."""
+    return is_missing_word(word) if isinstance(word, str) else is_missing(word)
 
 
 def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
@@ -232,7 +250,7 @@ def _parsed(table: Table, name: str, text: Words, mend: str) -> Float64Array:
     except pa.ArrowInvalid:
         pass
     listed = [str(word or "") for word in words.to_pylist()]
-    empty = np.array([_is_empty(word) for word in listed])
+    empty = np.array([is_missing_word(word) for word in listed])
     wrong = np.array([not _is_decimal(word) for word in listed]) | empty
     rows = np.flatnonzero(wrong[text.codes])
     if rows.size:
@@ -247,13 +265,6 @@ def _parsed(table: Table, name: str, text: Words, mend: str) -> Float64Array:
     return np.take(parsed, text.codes)
 
 
-def _is_empty(text: str) -> bool:
-    return text.strip().casefold() in ("", "na", "n/a", "nan", "null", "none")
-
-
 def _is_decimal(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    """Whether a text is a number as files have them: Python's own rules allow 0.7_0 and ０.７."""
+    return _DECIMAL.fullmatch(text.strip(" ")) is not None

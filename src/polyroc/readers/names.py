@@ -6,6 +6,7 @@ from typing import Any
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import shown
 from polyroc.predictions._classes import listed
+from polyroc.predictions._score_columns import is_named
 
 TARGETS = (
     "y",
@@ -28,36 +29,11 @@ GROUPS = ("patient", "patient_id", "group", "groups", "group_id", "subject", "su
 LABEL_ARRAYS = ("labels", "classes", "class_names")
 """Arrays of an NPZ file that name the columns of the tables of scores."""
 
-BEGINNINGS = ("", "p_", "prob_", "proba_", "probability_", "score_", "p:", "prob:", "proba:")
-"""What may stand before the name of a class where a file holds one model."""
-
-SECOND_CLASS = ("score", "prob", "proba", "probability", "p", "y_score", "y_prob", "y_proba")
-"""Names for one column of scores that belongs to the second of two classes."""
-
 
 def check_name(name: Any, option: str) -> None:
     """Whether an option names a column, or nothing."""
     if not (name is None or isinstance(name, str)):
         raise InvalidType(f"{option} must be the name of a column, got {shown(name)}.")
-
-
-def names_in(names: Any, option: str, form: str = "names of columns") -> list[str]:
-    """Names of columns as a list."""
-    try:
-        found = None if isinstance(names, str) else list(names)
-    except Exception:  # no sequence, or one that cannot be gone through
-        found = None
-    if found is None:
-        raise InvalidType(f"{option} must be {form}, got {shown(names)}.")
-    for name in found:
-        if not isinstance(name, str):
-            raise InvalidType(f"Columns are named by strings, got {shown(name)}.")
-    return found
-
-
-def is_named(name: str, words: Sequence[str]) -> bool:
-    """Whether a name is one of some words, whatever its case."""
-    return name.strip().casefold().replace(" ", "_").replace("-", "_") in words
 
 
 def target_among(names: Sequence[str], target: str | None, path: str) -> str:

@@ -13,18 +13,16 @@ from polyroc.options import shown
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import classes_of, listed
 from polyroc.predictions._containers import read_labels
+from polyroc.predictions._names import of_the_kind
+from polyroc.predictions._score_columns import ColumnsLike, ScoreColumns, spelled
 from polyroc.readers.cells import groups_in, labels_in, numbers_in
 from polyroc.readers.names import GROUPS, WEIGHTS, check_name, role_among, target_among
-from polyroc.readers.scores import (
-    ColumnsLike,
-    Scores,
-    Search,
-    guessed_scores,
-    named_scores,
-    spelled,
-)
+from polyroc.readers.scores import scores_in
 from polyroc.readers.table import PathLike, Table, read_table
 from polyroc.typing import Float64Array, Label, LabelsLike
+
+FEWEST_GROUPS = 3
+"""A column with fewer, found by its name alone, says which arm a case is in, not which patient."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,8 @@ def read_predictions(
     model : the only model to read of several.
     labels : the classes in order; by default those of the columns.
     weight, group : columns of weights of the cases and of what cases belong together, such as
-        patients; None finds them by their names, False reads none.
+        patients; None finds them by their names, False reads none. A column of two groups is not
+        taken unless it is named here.
 
     Examples
     --------
@@ -139,26 +138,36 @@ def read_predictions(
     target = target_among(table.names, target, table.path)
     others = tuple(name for name in table.names if name != target)
     weight = role_among(others, weight, WEIGHTS, "weight", table.path)
-    group = role_among(others, group, GROUPS, "group", table.path)
-    taken = [name for name in (target, weight, group) if name is not None]
+    found = role_among(others, group, GROUPS, "group", table.path)
+    taken = [name for name in (target, weight, found) if name is not None]
     table.check_has(taken)
+    groups = _groups(table, found, asked=group is not None)
     y_true = labels_in(table, target)
     free = tuple(name for name in table.names if name not in taken)
-    search = Search(table, free, classes_of(y_true), _typed(labels, y_true))
-    scores = guessed_scores(search) if columns is None else named_scores(search, columns)
+    scores = scores_in(table, free, classes_of(y_true), _typed(labels, y_true), columns)
     models = scores.models
     if model is not None:
         models = {model: _chosen(models, model, table.path)}
-    return _read(table, Scores(scores.labels, models), y_true, target, weight, group)
+    role = None if groups is None else found
+    return _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
+
+
+def _groups(table: Table, name: str | None, asked: bool) -> NDArray[Any] | None:
+    """Groups of cases; two of them are rather the arms of a trial, unless they are asked for."""
+    if name is None:
+        return None
+    groups = groups_in(table, name)
+    return groups if asked or len(np.unique(groups)) >= FEWEST_GROUPS else None
 
 
 def _read(
     table: Table,
-    scores: Scores,
+    scores: ScoreColumns,
     y_true: NDArray[Any],
     target: str,
     weight: str | None,
     group: str | None,
+    groups: NDArray[Any] | None,
 ) -> FilePredictions:
     used = {target, weight, group, *(name for names in scores.models.values() for name in names)}
     unused = tuple(dict.fromkeys(name for name in table.names if name not in used))
@@ -172,7 +181,7 @@ def _read(
         tables,
         scores.labels,
         None if weight is None else numbers_in(table, weight),
-        None if group is None else groups_in(table, group),
+        groups,
         Roles(target, scores.models, weight, group, unused),
     )
 
@@ -213,9 +222,7 @@ def _typed(labels: LabelsLike | None, y_true: NDArray[Any]) -> tuple[Label, ...]
 def _number(label: Any, kind: str) -> Label:
     if kind == "b" or isinstance(label, bool):
         raise InvalidInput(f"labels names {shown(label)}, but the labels are True and False.")
-    try:
-        return int(label)
-    except ValueError:
-        raise InvalidType(
-            f"labels names {shown(label)}, but the true classes are whole numbers."
-        ) from None
+    number = of_the_kind(label, (0,))
+    if not isinstance(number, int):
+        raise InvalidType(f"labels names {shown(label)}, but the true classes are whole numbers.")
+    return number

@@ -7,11 +7,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
+from polyroc.predictions._names import Naming
 from polyroc.readers.cells import ids_in, labels_in, numbers_in
 from polyroc.readers.names import check_name
-from polyroc.readers.scores import spelled
 from polyroc.readers.table import PathLike, read_table
-from polyroc.typing import Label
 
 ScoreColumns = Sequence[str] | Mapping[Any, str]
 
@@ -79,7 +78,7 @@ def read_readings(
     columns = {name: ids_in(table, name, option) for option, name in ids.items()}
     columns[truth] = labels_in(table, truth)
     columns |= {name: numbers_in(table, name) for name in numbers}
-    known = {spelled(label): label for label in set(columns[truth].tolist())}
+    known = Naming(set(columns[truth].tolist()))
     options: dict[str, Any] = {**ids, "truth": truth, "rating": rating, "scores": scores}
     if isinstance(scores, Mapping):
         options["scores"] = {_typed(label, known): name for label, name in scores.items()}
@@ -93,6 +92,7 @@ def _columns_in(rating: str | None, scores: ScoreColumns | None) -> list[str]:
     return list(scores.values() if isinstance(scores, Mapping) else scores or ())
 
 
-def _typed(label: Any, known: Mapping[str, Label]) -> Any:
+def _typed(name: Any, known: Naming) -> Any:
     """A class as a label of the type that the column has: "1" as 1."""
-    return known.get(spelled(label), label)
+    label = known.label_of(name)
+    return name if label is None else label

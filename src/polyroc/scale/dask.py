@@ -16,9 +16,10 @@ from typing import Any
 
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import reason_of, shown, whole_number
+from polyroc.predictions._score_columns import ColumnsLike
 from polyroc.scale.batch import Track
 from polyroc.scale.certified import CertifiedEvaluation
-from polyroc.scale.discovery import ColumnsLike, distinct_labels, layout_of
+from polyroc.scale.discovery import distinct_labels, layout_of
 from polyroc.scale.exact import Cases, Part, PartCollector, Resolved
 from polyroc.scale.extras import Client, required
 from polyroc.scale.job import MEMORY, Collected, Job, Needed
@@ -79,7 +80,7 @@ def evaluate_dask(
     survey = _Survey(frame, scheduler)
     if classes is None and columns is None:
         classes = survey.categories(target)
-    layout = layout_of(survey.names, survey.labels, target, classes, columns, sample_weight)
+    layout = layout_of(survey, target, classes, columns, sample_weight)
     reader = _FrameReader(scheduler, layout, survey)
     if not reader.n_rows:
         raise InvalidInput("The frame holds no rows. Pass at least one case per class.")
@@ -248,6 +249,20 @@ class _Survey:
         if categories is None or "__UNKNOWN_CATEGORIES__" in categories:
             return None
         return list(categories)
+
+    def has_numbers(self, target: str) -> bool:
+        """Whether labels are numbers, by the type of their column."""
+        kind = self._frame.dtypes.iloc[self.names.index(target)]
+        return getattr(kind, "kind", "O") in "iuf"
+
+    def first_rows(self, names: list[str]) -> Any:
+        """Some columns of the first partition that has rows."""
+        for number, part in enumerate(self.partitions(names)):
+            frame = self._scheduler.compute([part])[0]
+            for piece in _pieces(frame, number, 0):
+                if piece.records.num_rows:
+                    return piece.records
+        return None
 
     def labels(self, target: str) -> set[Label]:
         """The labels that occur."""

@@ -3,17 +3,26 @@
 import glob
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from polyroc._storage.paths import is_there
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import reason_of, shown
-from polyroc.predictions._classes import declared_classes, listed
+from polyroc.predictions._classes import declared_classes, in_order, listed
 from polyroc.predictions._containers import read_labels
-from polyroc.predictions._names import as_label
+from polyroc.predictions._names import of_the_kind
+from polyroc.predictions._score_columns import (
+    ColumnsLike,
+    ScoreColumns,
+    Search,
+    found_scores,
+    named_scores,
+)
+from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.scale.source import File, Files, Layout, check_no_null, labels_of, pieces
 from polyroc.scale.stamps import stamp_of
 from polyroc.typing import Label, LabelsLike
@@ -24,7 +33,6 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 PathsLike = PathLike | Iterable[PathLike]
-ColumnsLike = Sequence[str] | Mapping[Any, str]
 FindLabels = Callable[[str], set[Label]]
 
 
@@ -93,9 +101,52 @@ def _files(found: list[str]) -> list[str]:
     return files
 
 
+class Survey(Protocol):
+    """What must be known of a table before its columns are."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all columns."""
+
+    def labels(self, target: str) -> set[Label]:
+        """The labels that occur: a pass over their column."""
+
+    def has_numbers(self, target: str) -> bool:
+        """Whether labels are numbers, by the type of their column."""
+
+    def first_rows(self, names: list[str]) -> "pa.RecordBatch | None":
+        """Some columns of some rows; None if there are none."""
+
+
+@dataclass(frozen=True)
+class FilesSurvey:
+    """What Parquet files say of themselves."""
+
+    files: Files
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all columns."""
+        return list(self.files.schema.names)
+
+    def labels(self, target: str) -> set[Label]:
+        """The labels that occur."""
+        return labels_in(self.files, target)
+
+    def has_numbers(self, target: str) -> bool:
+        """Whether labels are numbers."""
+        import pyarrow.types as types
+
+        kind = self.files.schema.field(target).type
+        return bool(types.is_integer(kind) or types.is_floating(kind))
+
+    def first_rows(self, names: list[str]) -> "pa.RecordBatch | None":
+        """The first batch of rows."""
+        return next((piece.records for piece in pieces(self.files, names)), None)
+
+
 def layout_of(
-    names: list[str],
-    find_labels: FindLabels,
+    survey: Survey,
     target: str,
     classes: LabelsLike | None,
     columns: ColumnsLike | None,
@@ -103,20 +154,79 @@ def layout_of(
 ) -> Layout:
     """The columns of the scores: as given, else those named after the classes.
 
-    ``find_labels`` looks through the column of labels, if it has to be.
+    Columns are found by the rules for files in memory, in the sorted order of the classes.
     """
-    _check_present([target, *([] if weight is None else [weight])], names)
+    _check_present([target, *([] if weight is None else [weight])], survey.names)
+    given = _given_classes(survey, target, classes, columns)
+    occurring = tuple(_distinct(survey.labels, target)) if given is None else given
+    candidates = tuple(name for name in survey.names if name not in (target, weight))
+    search = Search(
+        candidates,
+        occurring,
+        given,
+        lambda own, rest: _complete_rows(survey, own, rest),
+        lambda names: _check_present(names, survey.names),
+        asked="classes=",
+    )
+    if columns is not None:
+        named = named_scores(search, columns)
+        (chosen,) = named.models.values()
+        return Layout(target, named.labels, chosen, weight)
+    found = found_scores(search)
+    if len(found.models) > 1:
+        raise InvalidInput(
+            f"There are the models {listed(found.models)}. Name the columns of one of them in "
+            "columns=."
+        )
+    _check_present([name for names in found.models.values() for name in names], survey.names)
+    return _sorted_layout(target, found, given, weight)
+
+
+def _sorted_layout(
+    target: str, found: ScoreColumns, given: tuple[Label, ...] | None, weight: str | None
+) -> Layout:
+    """The classes as given or in sorted order; one column belongs to the second."""
+    (columns,) = found.models.values()
+    if given is not None or len(columns) == 1:
+        return Layout(target, found.labels, columns, weight)
+    labels = tuple(in_order(found.labels))
+    return Layout(target, labels, tuple(columns[found.labels.index(k)] for k in labels), weight)
+
+
+def _given_classes(
+    survey: Survey, target: str, classes: LabelsLike | None, columns: ColumnsLike | None
+) -> tuple[Label, ...] | None:
+    """The classes that options name, as labels of the kind that the column has: "1" as 1."""
     if isinstance(columns, Mapping):
         if classes is not None:
             raise InvalidInput("columns= names the classes already. Leave classes= out.")
-        classes, columns = list(columns), list(columns.values())
-    if columns is not None:
-        columns = _column_list(columns)
-        _check_present(columns, names)
-        return _layout_by_columns(find_labels, target, classes, columns, weight)
-    labels = _distinct(find_labels, target) if classes is None else _classes(classes)
-    candidates = [name for name in names if name not in (target, weight)]
-    return Layout(target, tuple(labels), _named_after(labels, candidates), weight)
+        classes = list(columns)
+    if classes is None:
+        return None
+    given = _classes(classes)
+    if not survey.has_numbers(target):
+        return tuple(given)
+    return tuple(of_the_kind(label, (0,)) for label in given)
+
+
+def _complete_rows(survey: Survey, own: list[str], rest: list[str]) -> bool:
+    """Whether columns that are named after no label are what rows lack to sum to 1."""
+    import pyarrow.types as types
+
+    names = list(dict.fromkeys([*own, *rest]))
+    if any(survey.names.count(name) > 1 for name in names):
+        return False
+    records = survey.first_rows(names)
+    if records is None or any(
+        column.null_count or not (types.is_floating(column.type) or types.is_integer(column.type))
+        for column in records.columns
+    ):
+        return False
+    values = {name: records.column(name).to_numpy(zero_copy_only=False) for name in names}
+    sums = np.sum([values[name] for name in own], axis=0, dtype=np.float64)
+    total = sums + np.sum([values[name] for name in rest], axis=0, dtype=np.float64)
+    lacking = np.abs(sums - 1) > SUM_TOLERANCE
+    return bool(lacking.any() and (np.abs(total - 1) <= SUM_TOLERANCE).all())
 
 
 def _check_present(wanted: Sequence[str], names: list[str]) -> None:
@@ -128,55 +238,10 @@ def _check_present(wanted: Sequence[str], names: list[str]) -> None:
             raise InvalidInput(f"There is {number} {shown(name)}. The columns are {listed(names)}.")
 
 
-def _column_list(columns: Any) -> list[str]:
-    try:
-        found = None if isinstance(columns, str) else list(columns)
-    except Exception:  # no sequence, or one that cannot be gone through
-        found = None
-    if found is None:
-        raise InvalidType(
-            f"columns must be names of columns, or a mapping by class, got {shown(columns)}."
-        )
-    return found
-
-
 def _classes(classes: LabelsLike) -> list[Label]:
     listed_classes = read_labels(classes, "classes")[0].tolist()
     nobody: Any = np.empty(0, dtype=np.int64)
     return list(declared_classes(listed_classes, None, None, nobody, len(listed_classes)).classes)
-
-
-def _layout_by_columns(
-    find_labels: FindLabels,
-    target: str,
-    classes: LabelsLike | None,
-    columns: list[str],
-    weight: str | None,
-) -> Layout:
-    if classes is not None:
-        labels = _classes(classes)
-    elif len(columns) == 1:
-        labels = _distinct(find_labels, target)
-    else:
-        labels = _named_by_columns(_distinct(find_labels, target), columns)
-    if len(labels) != len(columns) and not (len(columns) == 1 and len(labels) == 2):
-        raise InvalidInput(
-            f"There are {len(columns)} columns for the {len(labels)} classes {listed(labels)}. "
-            "Name one column per class."
-        )
-    return Layout(target, tuple(labels), tuple(columns), weight)
-
-
-def _named_by_columns(labels: list[Label], columns: list[str]) -> list[Label]:
-    """The classes in the order of their columns, where the columns are named after them."""
-    try:
-        order = dict(zip(_named_after(labels, columns), labels, strict=True))
-    except InvalidInput:
-        raise InvalidInput(
-            f"The columns {listed(columns)} do not say which classes among {listed(labels)} they "
-            "belong to. Name them in the order of the columns in classes=."
-        ) from None
-    return [order[name] for name in columns if name in order]
 
 
 def labels_in(files: Files, target: str) -> set[Label]:
@@ -201,26 +266,4 @@ def _distinct(find_labels: FindLabels, target: str) -> list[Label]:
             f"Column {shown(target)} holds {listed(found) or 'nothing'}, and at least two classes "
             "are needed. Check the column, or name all classes in classes=."
         )
-    return sorted(found, key=lambda label: (isinstance(label, str), label))
-
-
-def _named_after(labels: Sequence[Label], names: Sequence[str]) -> tuple[str, ...]:
-    """The column of each class: named as the class, or so with one beginning for all of them."""
-    spelled = [str(as_label(label)) for label in labels]
-    beginnings = dict.fromkeys(
-        name.removesuffix(spelled[0]) for name in names if name.endswith(spelled[0])
-    )
-    fitting = [start for start in beginnings if all(start + label in names for label in spelled)]
-    if "" in fitting:
-        fitting = [""]
-    if len(fitting) == 1:
-        return tuple(fitting[0] + label for label in spelled)
-    if not fitting:
-        raise InvalidInput(
-            f"There are no columns named after the classes {listed(labels)}; the other columns "
-            f"are {listed(names)}. Name the columns of the scores in columns=."
-        )
-    raise InvalidInput(
-        f"Several sets of columns are named after the classes, beginning with {listed(fitting)}. "
-        "Name the columns of the scores in columns=."
-    )
+    return in_order(found)

@@ -6,8 +6,9 @@ from functools import partial
 
 from polyroc.errors import InvalidInput
 from polyroc.options import flag, whole_number
+from polyroc.predictions._score_columns import ColumnsLike
 from polyroc.scale.certified import CertifiedEvaluation
-from polyroc.scale.discovery import ColumnsLike, PathsLike, find_files, labels_in, layout_of
+from polyroc.scale.discovery import FilesSurvey, PathsLike, find_files, layout_of
 from polyroc.scale.exact import BYTES_TO_SORT, Part, PartCollector, Resolved
 from polyroc.scale.extras import Client
 from polyroc.scale.job import MEMORY, Job, Needed, Reader
@@ -77,8 +78,7 @@ def evaluate_parquet(
     files = find_files(path)
     if not files.n_rows:
         raise InvalidInput("The files hold no rows. Pass at least one case per class.")
-    find_labels = partial(labels_in, files)
-    layout = layout_of(files.schema.names, find_labels, target, classes, columns, sample_weight)
+    layout = layout_of(FilesSurvey(files), target, classes, columns, sample_weight)
     options = {"mantissa_bits": mantissa_bits, "auc_mu": auc_mu}
     n_threads = thread_count(n_threads)
     memory = whole_number(memory, "memory", 1 << 20)

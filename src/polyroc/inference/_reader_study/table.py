@@ -12,7 +12,7 @@ from polyroc.inference._reader_study.crossing import check_crossed, reading
 from polyroc.options import shown
 from polyroc.predictions._classes import classes_of, listed
 from polyroc.predictions._containers import read_labels, read_numbers
-from polyroc.readers.names import BEGINNINGS
+from polyroc.predictions._score_columns import BEGINNINGS
 from polyroc.typing import Float64Array, Label, LabelsLike
 
 if TYPE_CHECKING:
