@@ -80,6 +80,7 @@ def instances() -> Iterator[Any]:
     file = Path(polyroc.__file__).parent / "data" / "example.csv"
     yield from (readers.read_predictions(file), readers.read_table(file))
     yield readers.read_features(file, target="truth")
+    yield readers.FileReadings("x.csv", {"case": np.arange(3)}, {"case": "case"})
     for kind in vars(errors).values():
         if inspect.isclass(kind):
             yield kind("a", last=True) if kind is errors.NotSaved else kind("what, got, do")
