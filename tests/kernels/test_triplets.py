@@ -27,9 +27,15 @@ def members(sizes):
     return [list(part) for part in np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])]
 
 
+def parts_of(cost, length, weight, sizes):
+    """What the sweep takes of whole numbers, which have no slack."""
+    arrays = cost.astype(float), np.zeros(cost.shape), length, weight
+    return [part for array in arrays for part in split(array, sizes)]
+
+
 def assignment(cost, length, weight, sizes, borders=None):
     """Both projections, the range of a cut at `borders`, stacked as the twin stacks them."""
-    parts = [*split(cost, sizes), *split(length, sizes), *split(weight, sizes)]
+    parts = parts_of(cost, length, weight, sizes)
     borders = borders or [0, sizes[0]]
     runs = [assignment_sweep(*parts, i, j) for i, j in pairwise(borders)]
     return np.concatenate([run[0] for run in runs]), sum(run[1] for run in runs)
@@ -191,12 +197,12 @@ def test_integer_weights_are_copies():
 def test_inputs_are_left_alone():
     sizes = (5, 6, 7)
     cost, length, weight = random_case(1, sizes, 3)
-    parts = [*split(cost, sizes), *split(length, sizes), *split(weight, sizes)]
-    for part in parts:
+    parts = parts_of(cost, length, weight, sizes)
+    ranks, score = split(cost, sizes), split(cost / 4.0, sizes)
+    for part in [*parts, *ranks, *score]:
         part.flags.writeable = False
     assignment_sweep(*parts, 0, 5)
-    score = [np.ascontiguousarray(part) for part in split(cost / 4.0, sizes)]
-    highest_sweep(*parts[:3], *score, *parts[6:], 0, 5)
+    highest_sweep(*ranks, *score, *parts[9:], 0, 5)
 
 
 def test_right_by_the_highest_rule_but_not_by_lengths():

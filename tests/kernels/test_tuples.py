@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, permutations
+from math import factorial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 from twins import tuples as twin
 
 from polyroc.kernels import assignment_triplets, highest_triplets, tuples
+from polyroc.statistics.ties import slack_between
 
 SIZES = [(1, 1), (3, 5), (7, 1), (4, 3, 5), (1, 6, 2), (3, 2, 4, 3), (1, 3, 1, 2), (2, 3, 2, 1, 2)]
 
@@ -21,6 +23,16 @@ def layout(sizes, rng):
     members = rng.permutation(sum(sizes))
     starts = np.concatenate([[0], np.cumsum(sizes)])
     return members, starts, [list(members[i:j]) for i, j in pairwise(starts)]
+
+
+def credit(cost):
+    """Of whole numbers, which have no slack."""
+    return tuples.assignment_credit(cost.astype(float), np.zeros(cost.shape))
+
+
+def exactly(cost):
+    """Costs as the kernels take them, without slack."""
+    return cost.astype(float), np.zeros(cost.shape)
 
 
 def squares(elements):
@@ -39,7 +51,7 @@ def case_of(sizes, values, seed):
 @settings(max_examples=300, deadline=None)
 def test_credit_of_any_tuple(cost):
     expected = [float(value) for value in twin.assignment_credit(cost.tolist())]
-    assert list(tuples.assignment_credit(cost)) == expected
+    assert list(credit(cost)) == expected
 
 
 @pytest.mark.parametrize("K", [2, 3, 4, 5, 6])
@@ -51,12 +63,53 @@ def test_credit_of_tied_but_optimal_tuples(K):
         np.fill_diagonal(penalty, 0)
         cost = rng.integers(-9, 9, (K, 1)) + rng.integers(-9, 9, (1, K)) + penalty
         expected = [float(value) for value in twin.assignment_credit(cost.tolist())]
-        assert list(tuples.assignment_credit(cost)) == expected
+        assert list(credit(cost)) == expected
 
 
 @pytest.mark.parametrize(("K", "orders"), [(2, 2), (3, 6), (4, 24), (5, 120), (8, 40320)])
 def test_constant_scores_split_evenly(K, orders):
-    assert tuples.assignment_credit(np.zeros((K, K), np.int64)) == (0.0, 1 / orders, 1.0)
+    assert credit(np.zeros((K, K), np.int64)) == (0.0, 1 / orders, 1.0)
+
+
+def test_many_classes_all_tied():
+    """As many as 30! permutations are counted by kinds of corners; what cannot be is NaN."""
+    assert credit(np.zeros((30, 30), np.int64)) == (0.0, pytest.approx(1 / factorial(30)), 1.0)
+    edges = np.random.default_rng(0).random((40, 40)) < 0.3
+    np.fill_diagonal(edges, True)
+    assert np.isnan(tuples.matchings(edges))
+    strict, fair, lenient = credit(np.zeros((40, 40)) + np.where(edges & edges.T, 0, 1))
+    assert (strict, lenient) == (0.0, 1.0) and np.isnan(fair)
+
+
+@pytest.mark.parametrize("K", [1, 2, 4, 6])
+def test_matchings(K):
+    rng = np.random.default_rng(K)
+    for share in (0.3, 0.5, 0.8, 1.0):
+        for repeated in (False, True):
+            edges = rng.random((K, K)) < share
+            if repeated:
+                edges = edges[:, rng.integers(0, max(1, K // 2), K)]
+            expected = sum(all(edges[i, q[i]] for i in range(K)) for q in permutations(range(K)))
+            assert tuples.matchings(edges) == tuples.matchings(edges.T.copy()) == expected
+
+
+@pytest.mark.parametrize("K", [2, 3, 4])
+def test_slack_belongs_to_the_cases_compared(K):
+    """Whole numbers over ten are as the whole numbers are; one masked score changes nothing."""
+    rng = np.random.default_rng(K)
+    for _ in range(50):
+        score = rng.integers(0, 6, (K, K)) / 10
+        rows = [score[k] for k in range(K)]
+        slack = np.stack([slack_between(row, row[k]) for k, row in enumerate(rows)])
+        expected = credit(-np.rint(10 * score).astype(np.int64))
+        assert tuples.assignment_credit(-score, slack) == expected
+        masked = score.copy()
+        masked[0, -1] = -1e30
+        slack[0] = slack_between(masked[0], masked[0, 0])
+        lower = score.copy()
+        lower[0, -1] = -9
+        expected = credit(-np.rint(10 * lower).astype(np.int64))
+        assert tuples.assignment_credit(-masked, slack) == expected
 
 
 def test_many_classes_with_small_ties():
@@ -64,7 +117,7 @@ def test_many_classes_with_small_ties():
     cost = np.ones((40, 40), np.int64)
     for k in range(0, 40, 2):
         cost[k : k + 2, k : k + 2] = 0
-    assert tuples.assignment_credit(cost) == (0.0, 2.0**-20, 1.0)
+    assert credit(cost) == (0.0, 2.0**-20, 1.0)
 
 
 @pytest.mark.parametrize("K", [2, 3, 4, 5])
@@ -85,7 +138,7 @@ def test_right_by_the_highest_rule_is_right_by_the_sum(score):
     right = tuples.highest_right(score)
     assert right == twin.highest_right(score.tolist())
     if right:
-        assert tuples.assignment_credit(-score) == (1.0, 1.0, 1.0)
+        assert credit(-score) == (1.0, 1.0, 1.0)
 
 
 @pytest.mark.parametrize("K", [3, 4, 5])
@@ -95,7 +148,7 @@ def test_right_tuples_are_right_by_the_sum(K):
         score = rng.integers(0, 1000, (K, K))
         np.fill_diagonal(score, score.max(axis=0) + 1)
         assert tuples.highest_right(score)
-        assert tuples.assignment_credit(-score) == (1.0, 1.0, 1.0)
+        assert credit(-score) == (1.0, 1.0, 1.0)
 
 
 @pytest.mark.parametrize("sizes", SIZES)
@@ -104,7 +157,9 @@ def test_enumeration_of_assignments(sizes, values):
     for seed in range(2):
         cost, length, weight, (members, starts, classes) = case_of(sizes, values, seed)
         expected = twin.assignment_projections(cost, length, weight, classes)
-        found = tuples.enumerate_assignment(cost, length, weight, members, starts, 0, sizes[0])
+        found = tuples.enumerate_assignment(
+            *exactly(cost), length, weight, members, starts, 0, sizes[0]
+        )
         np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
 
 
@@ -128,8 +183,9 @@ def test_enumeration_of_highest(sizes, values):
 def test_three_classes_agree_with_the_sweeps(values):
     sizes = (12, 9, 14)
     cost, length, weight, (members, starts, classes) = case_of(sizes, values, 4)
-    parts = [array[cases] for array in (cost, length, weight) for cases in classes]
-    found = tuples.enumerate_assignment(cost, length, weight, members, starts, 0, 12)
+    arrays = (*exactly(cost), length, weight)
+    parts = [array[cases] for array in arrays for cases in classes]
+    found = tuples.enumerate_assignment(*exactly(cost), length, weight, members, starts, 0, 12)
     for side, cases in zip(
         assignment_triplets.assignment_sweep(*parts, 0, 12), classes, strict=False
     ):
@@ -139,7 +195,7 @@ def test_three_classes_agree_with_the_sweeps(values):
     scores = [score[cases] for cases in classes]
     ranks = [rank[cases] for cases in classes]
     found = tuples.enumerate_highest(rank, score, weight, members, starts, 0, 12)
-    sides = highest_triplets.highest_sweep(*ranks, *scores, *parts[6:], 0, 12)
+    sides = highest_triplets.highest_sweep(*ranks, *scores, *parts[9:], 0, 12)
     for side, cases in zip(sides, classes, strict=False):
         np.testing.assert_allclose(side[:, 0], found[cases, 0], rtol=1e-13)
         if values is None:
@@ -149,10 +205,10 @@ def test_three_classes_agree_with_the_sweeps(values):
 def test_ranges_of_the_first_class_add_up():
     sizes = (7, 3, 4, 3)
     cost, length, weight, (members, starts, classes) = case_of(sizes, 4, 9)
-    whole = tuples.enumerate_assignment(cost, length, weight, members, starts, 0, 7)
+    whole = tuples.enumerate_assignment(*exactly(cost), length, weight, members, starts, 0, 7)
     borders = [0, 1, 3, 3, 7]
     pieces = [
-        tuples.enumerate_assignment(cost, length, weight, members, starts, i, j)
+        tuples.enumerate_assignment(*exactly(cost), length, weight, members, starts, i, j)
         for i, j in pairwise(borders)
     ]
     np.testing.assert_allclose(sum(pieces), whole, rtol=1e-13)
@@ -166,7 +222,7 @@ def test_drawn_tuples_earn_their_credit(sizes):
     rng = np.random.default_rng(1)
     cost, length, _, (_, _, classes) = case_of(sizes, 3, 1)
     drawn = np.array([[rng.choice(cases) for cases in classes] for _ in range(50)])
-    found = tuples.sample_assignment(cost, length, drawn)
+    found = tuples.sample_assignment(*exactly(cost), length, drawn)
     score = cost / 4.0
     found_highest = tuples.sample_highest(cost, score, drawn)
     for row, highest, cases in zip(found, found_highest, drawn, strict=True):

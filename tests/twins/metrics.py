@@ -2,8 +2,8 @@
 
 A twin is called with the codes of the true classes, the rows of scores, the weights and the number
 of classes. Scores and weights become fractions, so ranks, means, ties and determinants are exact.
-Distances are square roots: sums of them within ``LEVEL`` of each other count as tied, which is far
-below what tells sums apart on the grids of the tests.
+Distances are square roots; which sums of them, and of scores, are equal is decided by
+:mod:`twins.ties`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from operator import mul
 from twins.ties import run_numbers, slack_of
 from twins.tuples import determinant, exact
 
-LEVEL = 1e-9
 CREDIT = {"strict": Fraction(0), "fair": Fraction(1, 2), "lenient": Fraction(1)}
 
 Codes = Sequence[int]
@@ -297,11 +296,14 @@ def tuple_mean(
 
 def assignment_credit(cost: Sequence[Sequence[float | Fraction]], ties: str) -> Fraction:
     """Whether the identity costs least of all permutations, shared with those that cost as much."""
-    K = len(cost)
-    sums = [sum(cost[k][q[k]] for k in range(K)) for q in permutations(range(K))]
-    if sums[0] > min(sums) + LEVEL:  # the identity comes first
-        return Fraction(0)
-    best = sum(total <= sums[0] + LEVEL for total in sums)
+    best = 0
+    for q in permutations(range(len(cost))):
+        changes = [(row[j], row[k]) for k, (row, j) in enumerate(zip(cost, q, strict=True))]
+        dearer = sum(Fraction(new) - Fraction(own) for new, own in changes)
+        slack = max(slack_of(Fraction(new) - Fraction(own), (new, own)) for new, own in changes)
+        if dearer < -slack:
+            return Fraction(0)
+        best += dearer <= slack
     return {"strict": Fraction(best == 1), "fair": Fraction(1, best), "lenient": Fraction(1)}[ties]
 
 

@@ -10,7 +10,7 @@ SLACK = Fraction(1, 2**40)
 
 def slack_of(value: Fraction, terms: Iterable[Fraction]) -> Fraction:
     """Of a sum of terms."""
-    return SLACK * max(abs(term) for term in terms) if value else Fraction(0)
+    return SLACK * max(abs(Fraction(term)) for term in terms) if value else Fraction(0)
 
 
 def run_numbers(values: Sequence[Fraction], slacks: Sequence[Fraction]) -> list[int]:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from polyroc.kernels.compile import compiled
 from polyroc.kernels.quadrant_sums import Dominance, dominance, mass_before
+from polyroc.kernels.runs import Runs, merge_codes, place_code, runs_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -38,11 +39,12 @@ Integers = NDArray[np.int64]
 # the threshold of y rises with h: one merge with the sorted x and one with the sorted y place
 # them all. The pairs (a, b) that pass the first line are a suffix of the order by h.
 #
-# Costs are rounded, so equal sums may differ by a few units: numbers within `slack` of each other
-# count as equal. A place is coded as 2·(number of smaller values) + [equal to a value]. Codes are
-# ordered as the thresholds are, so the lesser of two thresholds has the lesser code, and two
-# thresholds that equal a value are equal to each other exactly if their codes are. Ties show in
-# the lowest bit; data without ties pays nothing for them.
+# Costs are rounded, so equal sums may differ a little: two of them are tied if they differ by no
+# more than the largest slack of the differences in them. A place is coded as 2·(number of smaller
+# values) + [tied with a run of values]. Codes are ordered as the thresholds are, so the lesser of
+# two thresholds has the lesser code, and two thresholds that are tied with values are tied with
+# each other if their codes are equal. Ties show in the lowest bit; data without ties pays nothing
+# for them.
 #
 # Every pair takes O(1): O(n_a (n_b + n_c) + n log n + n_c √n_c) in all, ties or not.
 
@@ -50,23 +52,23 @@ Integers = NDArray[np.int64]
 class Middle(NamedTuple):
     """The cases of class b in order of g, and the same in order of h."""
 
-    g: Integers
+    g: Floats
+    slack_g: Floats
     code_g: Integers  # of g among the y of class c
-    sorted_h: Integers
+    h: Runs
+    slack_h: Floats
     by_h: Integers
     length: Floats
     weight: Floats
 
 
 class Last(NamedTuple):
-    """The cases of class c: sorted x and y, where runs of equal values end, dominance sums."""
+    """The cases of class c: runs of x and of y, dominance sums, and the largest slack of all."""
 
-    x: Integers
-    y: Integers
-    end_x: Integers
-    end_y: Integers
+    x: Runs
+    y: Runs
     tables: Dominance
-    slack: int
+    most: float
 
 
 class First(NamedTuple):
@@ -80,9 +82,12 @@ class First(NamedTuple):
 
 
 def assignment_sweep(
-    cost_a: Integers,
-    cost_b: Integers,
-    cost_c: Integers,
+    cost_a: Floats,
+    cost_b: Floats,
+    cost_c: Floats,
+    slack_a: Floats,
+    slack_b: Floats,
+    slack_c: Floats,
     length_a: Floats,
     length_b: Floats,
     length_c: Floats,
@@ -91,21 +96,22 @@ def assignment_sweep(
     weight_c: Floats,
     start: int,
     stop: int,
-    slack: int = 0,
 ) -> tuple[Floats, Floats]:
     """Return the projections of the assignment rule on a[start:stop] and on b.
 
-    cost_x[i, k] is the integer cost of giving case i the corner k. The columns of both results
-    are the strict, fair and lenient credit, then the same three times the triplet's length_a +
-    length_b + length_c. A triplet whose identity is one of m > 1 optimal permutations earns 0,
-    1/m and 1. Sums that differ by at most `slack` are equal.
+    cost_x[i, k] is the cost of giving case i the corner k, and slack_x[i, k] the slack of what
+    that costs more than its own corner. The columns of both results are the strict, fair and
+    lenient credit, then the same three times the triplet's length_a + length_b + length_c. A
+    triplet whose identity is one of m > 1 optimal permutations earns 0, 1/m and 1.
     """
-    last = last_class(cost_c, length_c, weight_c, slack)
+    most = max(slack_a.max(), slack_b.max(), slack_c.max())
+    last = last_class(cost_c, slack_c, length_c, weight_c, most)
     order = np.argsort(cost_b[:, 2] - cost_b[:, 1], kind="stable")
-    middle = middle_class(cost_b[order], length_b[order], weight_b[order], last)
+    middle = middle_class(cost_b[order], slack_b[order], length_b[order], weight_b[order], last)
     # Neighbours in this order look up nearly the same places, which are then still in the cache.
     rows = start + np.argsort((cost_a[:, 1] - cost_a[:, 0])[start:stop], kind="stable")
-    sums_a, sums_b = assignment_pairs(cost_a[rows], length_a[rows], weight_a[rows], middle, last)
+    first = cost_a[rows], slack_a[rows], length_a[rows], weight_a[rows]
+    sums_a, sums_b = assignment_pairs(*first, middle, last)
     on_a, on_b = np.empty_like(sums_a), np.empty_like(sums_b)
     on_a[rows - start] = with_ties(sums_a)
     on_b[order] = with_ties(sums_b)
@@ -119,47 +125,29 @@ def with_ties(sums: Floats) -> Floats:
     return sums
 
 
-def middle_class(cost: Integers, length: Floats, weight: Floats, last: Last) -> Middle:
+def middle_class(cost: Floats, slack: Floats, length: Floats, weight: Floats, last: Last) -> Middle:
     """Prepare class b, given in order of g."""
     g, h = cost[:, 2] - cost[:, 1], cost[:, 0] - cost[:, 1]
     by_h = np.argsort(h, kind="stable")
-    code_g = np.empty(len(g), np.int64)
-    merge_codes(last.y, g, 0, 0, last.slack, code_g)
-    return Middle(g, code_g, h[by_h], by_h, length, weight)
+    code_g, slack_g, slack_h = np.empty(len(g), np.int64), slack[:, 2].copy(), slack[by_h, 0]
+    merge_codes(last.y, g, slack_g, 0.0, 0.0, last.most, 0, code_g)
+    return Middle(g, slack_g, code_g, runs_of(h[by_h], slack_h), slack_h, by_h, length, weight)
 
 
-def last_class(cost: Integers, length: Floats, weight: Floats, slack: int) -> Last:
+def last_class(cost: Floats, slack: Floats, length: Floats, weight: Floats, most: float) -> Last:
     """Prepare class c."""
     x, y = cost[:, 2] - cost[:, 0], cost[:, 2] - cost[:, 1]
     by_x, by_y = np.argsort(x, kind="stable"), np.argsort(y, kind="stable")
-    x, y = x[by_x], y[by_y]
+    runs_x, runs_y = runs_of(x[by_x], slack[by_x, 0]), runs_of(y[by_y], slack[by_y, 1])
     place_y = np.empty(len(y), np.int64)
     place_y[by_y] = np.arange(len(y))
     mass = np.column_stack([weight, weight * length])[by_x]
-    end_x = np.searchsorted(x, x + slack, side="right")
-    end_y = np.searchsorted(y, y + slack, side="right")
-    return Last(x, y, end_x, end_y, dominance(place_y[by_x], mass), slack)
-
-
-@compiled
-def merge_codes(
-    values: Integers, thresholds: Integers, shift: int, start: int, slack: int, codes: Integers
-) -> None:
-    """Code `thresholds[start:] + shift` among `values`, both ascending, in one merge."""
-    n = len(values)
-    place = 0
-    if start < len(thresholds):
-        place = np.searchsorted(values, thresholds[start] + shift - slack)
-    for j in range(start, len(thresholds)):
-        threshold = thresholds[j] + shift
-        while place < n and values[place] < threshold - slack:
-            place += 1
-        codes[j] = 2 * place + (place < n and values[place] <= threshold + slack)
+    return Last(runs_x, runs_y, dominance(place_y[by_x], mass), most)
 
 
 @compiled
 def assignment_pairs(
-    cost: Integers, length: Floats, weight: Floats, middle: Middle, last: Last
+    cost: Floats, slack: Floats, length: Floats, weight: Floats, middle: Middle, last: Last
 ) -> tuple[Floats, Floats]:
     """Visit all pairs (a, b), b in order of g.
 
@@ -167,19 +155,21 @@ def assignment_pairs(
     """
     n_b = len(middle.g)
     on_a, on_b = np.zeros((len(cost), 6)), np.zeros((n_b, 6))
-    threshold, code_a = np.empty(1, np.int64), np.empty(1, np.int64)
-    code_x, code_y, code_h = np.empty_like(middle.g), np.empty_like(middle.g), middle.g.copy()
+    code_x, code_y = np.empty(n_b, np.int64), np.empty(n_b, np.int64)
+    code_h = np.zeros(n_b, np.int64)
     for i in range(len(cost)):
         to_b, to_c = cost[i, 1] - cost[i, 0], cost[i, 2] - cost[i, 0]
-        tied = np.searchsorted(middle.sorted_h, -to_b - last.slack, side="left")
-        right = np.searchsorted(middle.sorted_h, -to_b + last.slack, side="right")
-        threshold[0] = to_c
-        merge_codes(last.x, threshold, 0, 0, last.slack, code_a)
-        merge_codes(last.x, middle.g, to_b, 0, last.slack, code_x)
-        merge_codes(last.y, middle.sorted_h, to_c, tied, last.slack, code_h)
+        slack_b, slack_c, most = slack[i, 1], slack[i, 2], last.most
+        tied = right = np.searchsorted(middle.h.values, -to_b)
+        code = place_code(middle.h, tied, -to_b, slack_b, most)
+        if code & 1:
+            tied, right = code >> 1, middle.h.ends[code >> 1]
+        code_a = place_code(last.x, np.searchsorted(last.x.values, to_c), to_c, slack_c, most)
+        merge_codes(last.x, middle.g, middle.slack_g, to_b, slack_b, most, 0, code_x)
+        merge_codes(last.y, middle.h.values, middle.slack_h, to_c, slack_c, most, tied, code_h)
         for k in range(n_b):  # nothing lies before place 0: wrong and tied pairs get no credit
             code_y[middle.by_h[k]] = code_h[k] if k >= right else 0
-        case = First(length[i], weight[i], code_a[0], code_x, code_y)
+        case = First(length[i], weight[i], code_a, code_x, code_y)
         if add_strict(case, middle, last, on_a[i], on_b):
             for j in range(n_b):
                 add_excess(j, 1, case, middle, last, on_a[i], on_b)
@@ -222,8 +212,8 @@ def add_excess(
     more_x = 2 if case.code_a == case.code_x[j] else 1
     more_y = 2 if middle.code_g[j] == case.code_y[j] else 1
     below_x, below_y = x >> 1, y >> 1
-    upto_x = last.end_x[below_x] if x & 1 else below_x
-    upto_y = last.end_y[below_y] if y & 1 else below_y
+    upto_x = last.x.ends[below_x] if x & 1 else below_x
+    upto_y = last.y.ends[below_y] if y & 1 else below_y
     sets = (
         mass_before(last.tables, below_x, below_y),
         mass_before(last.tables, upto_x, below_y),

@@ -16,8 +16,6 @@ from polyroc.kernels.compile import compiled
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-FAR = 1 << 61  # no path; two of them still add up without overflow
-
 # -------------------------------------------------------------------------- the assignment rule
 #
 # Draw an edge i → j of length cost[i, j] − cost[i, i] for giving case i the corner of class j. A
@@ -27,96 +25,185 @@ FAR = 1 << 61  # no path; two of them still add up without overflow
 # up to date while classes are added one at a time: shortest ways into and out of the new class,
 # the cycle they close, and then the detours through it, O(K²) a class and O(K³) a tuple. As soon
 # as a cycle is negative no tuple with these cases can be right: enumeration drops all of them.
+#
+# Costs are rounded, so a cycle of length zero may come out a little off: every edge has a slack,
+# a path the largest slack of its edges, and a cycle within its slack of zero has length zero.
+
+
+class Graph(NamedTuple):
+    """Edges and shortest paths between classes, each with a length and a slack."""
+
+    step: Floats
+    slack: Floats
+    paths: Floats
+    slacks: Floats
 
 
 @compiled
-def add_class(step: Integers, paths: Integers, new: int, slack: int) -> int:
+def add_class(graph: Graph, new: int) -> tuple[float, float]:
     """Add class `new` to the shortest paths among the classes before it; return its cycle.
 
-    step[i, j] is the length of an edge. Paths are left incomplete if the cycle is negative.
+    Paths are left incomplete if the cycle is negative. Returned are its length and its slack.
     """
-    cycle = FAR
+    step, slack, paths, slacks = graph
+    cycle, own = np.inf, 0.0
     for i in range(new):
-        into, out = step[i, new], step[new, i]
+        into, out, slack_in, slack_out = step[i, new], step[new, i], slack[i, new], slack[new, i]
         for k in range(new):
             if k != i:
-                into = min(into, paths[i, k] + step[k, new])
-                out = min(out, step[new, k] + paths[k, i])
+                if paths[i, k] + step[k, new] < into:
+                    into = paths[i, k] + step[k, new]
+                    slack_in = max(slacks[i, k], slack[k, new])
+                if step[new, k] + paths[k, i] < out:
+                    out = step[new, k] + paths[k, i]
+                    slack_out = max(slack[new, k], slacks[k, i])
         paths[i, new], paths[new, i] = into, out
-        cycle = min(cycle, step[new, i] + into)
-    paths[new, new] = cycle
-    if cycle >= -slack:
-        for i in range(new):
-            for j in range(new):
-                paths[i, j] = min(paths[i, j], paths[i, new] + paths[new, j])
-    return cycle
-
-
-# Costs are rounded, so a cycle of length zero may come out a few units off: lengths within `slack`
-# of zero count as zero.
-#
-# If cycles of length zero exist, the optimal permutations are those made of edges on such cycles:
-# the edges with step[i, j] + paths[j, i] = 0. They fall into components of classes that reach each
-# other and come back at length zero, and the number of optimal permutations is the product over
-# components of the number of perfect matchings, by a recursion over subsets: O(2^m m) for a
-# component of m classes, and nothing for the classes that take no part in a tie.
+        slacks[i, new], slacks[new, i] = slack_in, slack_out
+        if step[new, i] + into < cycle:
+            cycle, own = step[new, i] + into, max(slack[new, i], slack_in)
+    paths[new, new], slacks[new, new] = cycle, own
+    if cycle >= -own:
+        add_detours(graph, new)
+    return cycle, own
 
 
 @compiled
-def optimal_permutations(step: Integers, paths: Integers, slack: int) -> float:
-    """Count the permutations as good as the identity, none being better."""
-    n_classes = len(step)
+def add_detours(graph: Graph, new: int) -> None:
+    """Shorten the paths among the classes before `new` by ways through it."""
+    _, _, paths, slacks = graph
+    for i in range(new):
+        for j in range(new):
+            if paths[i, new] + paths[new, j] < paths[i, j]:
+                paths[i, j] = paths[i, new] + paths[new, j]
+                slacks[i, j] = max(slacks[i, new], slacks[new, j])
+
+
+# If cycles of length zero exist, the optimal permutations are those made of edges on such cycles.
+# They fall into components of classes that reach each other and come back at length zero, and the
+# number of optimal permutations is the product over components of the number of perfect matchings.
+
+
+@compiled
+def optimal_permutations(graph: Graph) -> float:
+    """Count the permutations as good as the identity, none being better; NaN for too many."""
+    n_classes = len(graph.step)
     seen = np.zeros(n_classes, np.bool_)
     count = 1.0
     for i in range(n_classes):
-        if seen[i] or paths[i, i] > slack:
+        if seen[i] or graph.paths[i, i] > graph.slacks[i, i]:
             continue
         component = [i]
         for j in range(i + 1, n_classes):
-            if paths[i, j] + paths[j, i] <= slack:
+            slack = max(graph.slacks[i, j], graph.slacks[j, i])
+            if not seen[j] and graph.paths[i, j] + graph.paths[j, i] <= slack:
                 component.append(j)
                 seen[j] = True
-        count *= matchings(step, paths, np.array(component), slack)
+        count *= matchings(tied_edges(graph, np.array(component)))
     return count
 
 
 @compiled
-def matchings(step: Integers, paths: Integers, component: Integers, slack: int) -> float:
-    """Count the permutations of a component that use edges on cycles of length zero only."""
+def tied_edges(graph: Graph, component: Integers) -> NDArray[np.bool_]:
+    """Which classes of a component may be given the corner of which: edges on zero cycles."""
     m = len(component)
-    ways = np.zeros(1 << m)  # by the set of corners given to the first cases
-    case = np.zeros(1 << m, np.int64)  # the size of that set: which case comes next
+    edges = np.eye(m, dtype=np.bool_)
+    for a in range(m):
+        for b in range(m):
+            i, j = component[a], component[b]
+            slack = max(graph.slack[i, j], graph.slacks[j, i])
+            edges[a, b] |= i != j and graph.step[i, j] + graph.paths[j, i] <= slack
+    return edges
+
+
+# Corners with the same edges are interchangeable, so it matters only how many of each kind have
+# been given away: one kind of m corners has m + 1 states, where all subsets would be 2^m. Counting
+# matchings takes exponential time in general: beyond MOST_STATES it is not tried.
+
+MOST_STATES = 1 << 18
+
+
+@compiled
+def matchings(edges: NDArray[np.bool_]) -> float:
+    """Count the perfect matchings of rows and columns; NaN if there are too many states."""
+    kinds, sizes = kinds_of_columns(edges)
+    turned, turned_sizes = kinds_of_columns(edges.T.copy())
+    if n_states(turned_sizes) < n_states(sizes):
+        kinds, sizes = turned, turned_sizes
+    if n_states(sizes) > MOST_STATES:
+        return np.nan
+    return matchings_by_kind(kinds, sizes)
+
+
+@compiled
+def n_states(sizes: Integers) -> float:
+    """How many ways there are to say how many of each kind are taken."""
+    states = 1.0
+    for size in sizes:
+        states *= size + 1
+    return states
+
+
+@compiled
+def kinds_of_columns(edges: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Integers]:
+    """The different columns of a matrix, and how often each occurs."""
+    kinds, sizes, n_kinds = np.empty_like(edges), np.zeros(len(edges), np.int64), 0
+    for column in range(edges.shape[1]):
+        kind = 0
+        while kind < n_kinds and not np.array_equal(kinds[:, kind], edges[:, column]):
+            kind += 1
+        if kind == n_kinds:
+            kinds[:, kind] = edges[:, column]
+            n_kinds += 1
+        sizes[kind] += 1
+    return kinds[:, :n_kinds].copy(), sizes[:n_kinds].copy()
+
+
+@compiled
+def matchings_by_kind(kinds: NDArray[np.bool_], sizes: Integers) -> float:
+    """Count matchings row by row; a state is a number with a digit for each kind."""
+    n_kinds, n = len(sizes), int(n_states(sizes))
+    ways, row_of = np.zeros(n), np.zeros(n, np.int64)
     ways[0] = 1.0
-    for corners in range((1 << m) - 1):
-        i = component[case[corners]]
-        for k in range(m):
-            if corners >> k & 1 == 0:
-                case[corners | 1 << k] = case[corners] + 1
-                j = component[k]
-                if i == j or step[i, j] + paths[j, i] <= slack:
-                    ways[corners | 1 << k] += ways[corners]
+    for state in range(n - 1):
+        place, rest = 1, state
+        for kind in range(n_kinds):
+            taken = rest % (sizes[kind] + 1)
+            rest //= sizes[kind] + 1
+            if taken < sizes[kind]:
+                row_of[state + place] = row_of[state] + 1
+                if kinds[row_of[state], kind]:
+                    ways[state + place] += ways[state] * (sizes[kind] - taken)
+            place *= sizes[kind] + 1
     return float(ways[-1])
 
 
 @compiled
-def assignment_credit(cost: Integers, slack: int = 0) -> tuple[float, float, float]:
+def empty_graph(n_classes: int) -> Graph:
+    """No edges and no paths yet."""
+    shape = (n_classes, n_classes)
+    return Graph(np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape))
+
+
+@compiled
+def assignment_credit(cost: Floats, slack: Floats) -> tuple[float, float, float]:
     """Return the strict, fair and lenient credit of one tuple.
 
-    cost[i, j] is the integer cost of giving the case of class i the corner of class j. Fair credit
-    is one over the number of optimal permutations if the identity is among them.
+    cost[i, j] is the cost of giving the case of class i the corner of class j, and slack[i, j] the
+    slack of what that costs more than its own corner. Fair credit is one over the number of optimal
+    permutations if the identity is among them; NaN if they are too many to count.
     """
-    step = np.empty_like(cost)
-    paths = np.empty_like(cost)
+    graph = empty_graph(len(cost))
+    graph.slack[:] = slack
     tied = False
     for new in range(len(cost)):
         for j in range(len(cost)):
-            step[new, j] = cost[new, j] - cost[new, new]
-        cycle = add_class(step, paths, new, slack)
-        if cycle < -slack:
+            graph.step[new, j] = cost[new, j] - cost[new, new]
+        cycle, own = add_class(graph, new)
+        if cycle < -own:
             return 0.0, 0.0, 0.0
-        tied |= cycle <= slack
+        tied |= cycle <= own
     if tied:
-        return 0.0, 1.0 / optimal_permutations(step, paths, slack), 1.0
+        return 0.0, 1.0 / optimal_permutations(graph), 1.0
     return 1.0, 1.0, 1.0
 
 
@@ -244,14 +331,14 @@ def climb(walk: Walk, depth: int) -> int:
 
 @compiled
 def enumerate_assignment(
-    cost: Integers,
+    cost: Floats,
+    slack: Floats,
     length: Floats,
     weights: Floats,
     members: Integers,
     starts: Integers,
     start: int,
     stop: int,
-    slack: int = 0,
 ) -> Floats:
     """Return the projections (n, 6) of the tuples whose case of class 0 is in members[start:stop].
 
@@ -261,19 +348,21 @@ def enumerate_assignment(
     n_classes = cost.shape[1]
     walk = set_out(weights, members, starts, start, stop, 6)
     total, tied = np.zeros(n_classes + 1), np.zeros(n_classes + 1, np.bool_)
-    step = np.empty((n_classes, n_classes), np.int64)
-    paths = np.empty((n_classes, n_classes, n_classes), np.int64)
+    step, edge_slack = np.empty((n_classes, n_classes)), np.empty((n_classes, n_classes))
+    paths = np.empty((n_classes, n_classes, n_classes))
+    slacks = np.empty_like(paths)
     depth = climb(walk, 0)
     while depth >= 0:
         case = members[walk.place[depth]]
-        cycle = choose(cost, case, step, paths, depth, slack)
-        if cycle < -slack:
+        graph = Graph(step, edge_slack, paths[depth], slacks[depth])
+        cycle, own = choose(cost[case], slack[case], graph, paths, slacks, depth)
+        if cycle < -own:
             walk.place[depth] += 1
         else:
             total[depth + 1] = total[depth] + length[case]
-            tied[depth + 1] = tied[depth] or cycle <= slack
+            tied[depth + 1] = tied[depth] or cycle <= own
             if depth + 1 == n_classes:
-                optimal = optimal_permutations(step, paths[depth], slack) if tied[-1] else 1.0
+                optimal = optimal_permutations(graph) if tied[-1] else 1.0
                 credit_tuple(optimal, total[-1], walk.below[-1])
             depth = descend(walk, depth)
         depth = climb(walk, depth)
@@ -282,15 +371,17 @@ def enumerate_assignment(
 
 @compiled
 def choose(
-    cost: Integers, case: int, step: Integers, paths: Integers, depth: int, slack: int
-) -> int:
-    """Take `case` for class `depth`, on top of the paths of the classes before it."""
-    for j in range(len(step)):
-        step[depth, j] = cost[case, j] - cost[case, depth]
+    cost: Floats, slack: Floats, graph: Graph, paths: Floats, slacks: Floats, depth: int
+) -> tuple[float, float]:
+    """Take a case for class `depth`, on top of the paths of the classes before it."""
+    for j in range(len(cost)):
+        graph.step[depth, j] = cost[j] - cost[depth]
+        graph.slack[depth, j] = slack[j]
     for i in range(depth):
         for j in range(depth):
-            paths[depth, i, j] = paths[depth - 1, i, j]
-    return add_class(step, paths[depth], depth, slack)
+            graph.paths[i, j] = paths[depth - 1, i, j]
+            graph.slacks[i, j] = slacks[depth - 1, i, j]
+    return add_class(graph, depth)
 
 
 @compiled
@@ -341,14 +432,14 @@ def enumerate_highest(
 
 
 @compiled
-def sample_assignment(cost: Integers, length: Floats, tuples: Integers, slack: int = 0) -> Floats:
+def sample_assignment(cost: Floats, slack: Floats, length: Floats, tuples: Integers) -> Floats:
     """Return the six credits of every tuple, a row of case indices in order of class: (m, 6)."""
     credits = np.zeros((len(tuples), 6))
     for t in range(len(tuples)):
         total = 0.0
         for case in tuples[t]:
             total += length[case]
-        strict, fair, lenient = assignment_credit(cost[tuples[t]], slack)
+        strict, fair, lenient = assignment_credit(cost[tuples[t]], slack[tuples[t]])
         credits[t, 0], credits[t, 1], credits[t, 2] = strict, fair, lenient
         credits[t, 3:] = credits[t, :3] * total
     return credits

@@ -55,7 +55,8 @@ def auc_mu(
 
     By default A = 1 − I, deciding by the highest score: then o compares p_i − p_j, and AUC_μ is 1
     as soon as every case has its highest score in its own class, which M does not grant. All pairs
-    count the same unless ``pair_weights`` says otherwise.
+    count the same unless ``pair_weights`` says otherwise. Margins that are equal as decimals are
+    tied: .3 − .1 and .5 − .3, although they differ in floating point.
 
     LightGBM's ``auc_mu`` ranks raw scores before the softmax, where differences are log ratios:
     pass those as ``y_score`` for its number, probabilities for that of the paper.

@@ -43,8 +43,8 @@ def hum(
     q; m best permutations share the credit. It is the rule of VUS with squared distances, and
     another number. The R package mcca gives the name HUM to the rule of VUS with lenient ties.
 
-    A model without information reaches 1/K!. Sums that differ by less than 2⁻⁴⁰ of the
-    largest score count as equal.
+    A model without information reaches 1/K!. Sums are equal if they differ by no more than 2⁻⁴⁰ of
+    the largest score in them, so that decimals and counts give the same value.
 
     Examples
     --------

@@ -43,8 +43,8 @@ def vus(
     (``"strict"``, as in the paper) or 1 (``"lenient"``).
 
     A model without information reaches 1/K!, so numbers for different K do not compare. For K = 2
-    it is the AUC. Sums of distances that differ by less than 2⁻⁴⁰ count as equal, because equal
-    sums of square roots are not equal in floating point.
+    it is the AUC. Sums of distances are equal if they differ by no more than 2⁻⁴⁰ of the largest of
+    them, because equal sums of square roots are not equal in floating point.
 
     For K ≥ 4 all tuples are enumerated while there are not too many; ``n_tuples`` or ``rng`` asks
     for an estimate from random tuples.

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from polyroc.errors import NotDefined
 from polyroc.options import generator_of, repeats
 from polyroc.predictions import Predictions
 from polyroc.predictions._weights import shares
+from polyroc.statistics.ties import slack_between
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Int64Array, RandomState
 
@@ -35,11 +36,12 @@ MOST_TUPLES = 200_000_000
 
 DEFAULT_DRAWS = 100_000
 
-_FAR = 1 << 51  # more than any other cost, small enough to add up
-_FINE = 1 << 46  # distances and scores are rounded to multiples of 1/_FINE …
-_SLACK = 64  # … and sums of them within 2⁻⁴⁰ are equal: each may be off by a unit per class
+_LARGE = 1000  # sums of scores from 2 to this on might be infinite
+_FAR = 2.0**51  # more than any logarithm costs, small enough to add up
 _LOG_UNIT = 1 << 40  # logarithms are rounded as the surface of rates rounds them, without slack
 _PAIRS_PER_CHUNK = 1_000_000
+_TUPLES_PER_CHUNK = 1_000_000
+_DRAWS_PER_CHUNK = 1_000
 
 
 class Rule(Enum):
@@ -57,44 +59,41 @@ class Cases:
     """What a rule needs of each case, class by class."""
 
     rule: Rule
-    costs: Int64Array
+    costs: Float64Array | Int64Array
     """Cost of each corner, or rank in each column."""
     detail: Float64Array
     """Distance to the own corner, or the scores."""
     weights: Float64Array
     """Only the ratios within a class count."""
     members: tuple[NDArray[np.intp], ...]
+    slacks: Float64Array | None = None
+    """Slack of what each corner costs more than the own one; ranks have none."""
 
     @property
-    def slack(self) -> tuple[int, ...]:
-        """Argument of the assignment kernels: sums that differ by less are equal."""
-        if self.highest:
-            return ()
-        return (0,) if self.rule is Rule.LOGARITHMS else (_SLACK,)
+    def judged(self) -> tuple[Float64Array | Int64Array, ...]:
+        """What the kernels judge by: costs and their slacks, or ranks."""
+        return (self.costs,) if self.slacks is None else (self.costs, self.slacks)
 
     @property
     def highest(self) -> bool:
         """Whether the rule compares within columns."""
         return self.rule in (Rule.HIGHEST, Rule.HIGHEST_LENIENT)
 
-    def of_class(self, k: int) -> tuple[Int64Array, Float64Array, Float64Array]:
-        """Costs, detail and weights of the cases of a class."""
-        chosen = self.members[k]
-        return self.costs[chosen], self.detail[chosen], self.weights[chosen]
-
 
 def cases_of(predictions: Predictions, rule: Rule) -> Cases:
     """Costs or ranks of all cases under a rule."""
+    weights, members = _scaled_weights(predictions), predictions.members
     if rule in (Rule.HIGHEST, Rule.HIGHEST_LENIENT):
-        costs = _ranks(predictions, lenient=rule is Rule.HIGHEST_LENIENT)
-        detail = _volume_rows(predictions)
-    elif rule is Rule.LENGTHS:
-        lengths = corner_lengths(predictions.derived(_rows))
-        costs = np.rint(lengths * _FINE).astype(np.int64)
-        detail = lengths[np.arange(len(lengths)), predictions.codes]
-    else:
-        costs, detail = _score_costs(predictions, rule), np.zeros(len(predictions))
-    return Cases(rule, costs, detail, _scaled_weights(predictions), predictions.members)
+        ranks = _ranks(predictions, lenient=rule is Rule.HIGHEST_LENIENT)
+        return Cases(rule, ranks, _volume_rows(predictions), weights, members)
+    if rule is Rule.LOGARITHMS:
+        costs = _log_costs(predictions)
+        return Cases(rule, costs, np.zeros(len(costs)), weights, members, np.zeros_like(costs))
+    rows = predictions.derived(_rows) if rule is Rule.LENGTHS else predictions.scores
+    costs = corner_lengths(rows) if rule is Rule.LENGTHS else _score_costs(rows)
+    own = costs[np.arange(len(costs)), predictions.codes]
+    detail = own if rule is Rule.LENGTHS else np.zeros(len(costs))
+    return Cases(rule, costs, detail, weights, members, slack_between(costs, own[:, None]))
 
 
 def _scaled_weights(predictions: Predictions) -> Float64Array:
@@ -138,21 +137,22 @@ def corner_lengths(rows: FloatArray) -> Float64Array:
     return lengths
 
 
-def _score_costs(predictions: Predictions, rule: Rule) -> Int64Array:
-    """Minus the scores, or minus their logarithms, as integers.
+def _score_costs(scores: FloatArray) -> Float64Array:
+    """Minus the scores, times a power of two where sums of them might be infinite."""
+    gains = scores.astype(np.float64)
+    exponent = int(np.frexp(np.abs(gains).max())[1])
+    return -np.ldexp(gains, -exponent if exponent > _LARGE else 0)
+
+
+def _log_costs(predictions: Predictions) -> Float64Array:
+    """Minus the logarithms of the scores, whole numbers.
 
     The logarithm of 0 is further than any other cost, and a case whose own score is 0 so far that
     no tuple with it is right.
     """
-    if rule is Rule.SCORES:
-        gains = predictions.scores.astype(np.float64)
-        mantissa, exponent = np.frexp(np.abs(gains).max())
-        largest = int(exponent) - (mantissa == 0.5)  # the power of two that no score exceeds
-        scaled: Float64Array = np.rint(np.ldexp(gains, _FINE.bit_length() - 1 - largest))
-        return (-scaled).astype(np.int64)
     rows = predictions.derived(_rows)
     zero = rows == 0
-    costs: Int64Array = -np.rint(np.log(np.where(zero, 1, rows)) * _LOG_UNIT).astype(np.int64)
+    costs: Float64Array = -np.rint(np.log(np.where(zero, 1, rows)) * _LOG_UNIT)
     costs[zero] = _FAR
     own = (np.arange(len(rows)), predictions.codes)
     costs[own] = np.where(zero[own], (predictions.n_classes + 1) * _FAR, costs[own])
@@ -172,19 +172,34 @@ def tuple_mean(predictions: Predictions, rule: Rule, coefficients: Float64Array)
     """Mean over all tuples of a linear combination of the credits that the rule gives."""
     cases, projections = predictions.derived(_first_projections, rule)
     weights = predictions.case_weights[cases]
-    return float(weights @ (projections @ coefficients) / weights.sum())
+    return float(weights @ credited(projections, coefficients) / weights.sum())
 
 
 def tuple_projections(
     predictions: Predictions, rule: Rule, coefficients: Float64Array
 ) -> Float64Array:
     """For each case the mean of that combination over the tuples that hold it."""
-    return predictions.derived(_all_projections, rule) @ coefficients
+    return credited(predictions.derived(_all_projections, rule), coefficients)
+
+
+def credited(credits: Float64Array, coefficients: Float64Array) -> Float64Array:
+    """The combination of the credits that count, which must be known."""
+    used = np.flatnonzero(coefficients)
+    combined: Float64Array = credits[:, used] @ coefficients[used]
+    if np.isnan(combined).any():
+        raise NotDefined(
+            "Tuples of so many tied classes have more best assignments than can be counted, so "
+            'their fair share of credit is not known. Pass ties="strict" and ties="lenient" to '
+            "the metric: the fair value lies between both."
+        )
+    return combined
 
 
 Projected = tuple[NDArray[np.intp], Float64Array]
 """Cases of a class and their projections."""
 Sweep = Callable[..., tuple[Float64Array, Float64Array]]
+Chunks = list[tuple[int, int]]
+"""Where parts begin and end: short enough for an interrupt to be heard between them."""
 
 
 def _first_projections(predictions: Predictions, rule: Rule) -> Projected:
@@ -218,41 +233,49 @@ def _sweep(predictions: Predictions, rule: Rule, turn: int) -> tuple[Projected, 
     classes = [_three_columns(cases, k, turned) for k in turned]
     arguments = [part for parts in zip(*classes, strict=True) for part in parts]
     sweep: Sweep = highest_sweep if cases.highest else assignment_sweep
-    a, b, c = (float(weights.sum()) for _, _, weights in classes)
+    a, b, c = (float(parts[-1].sum()) for parts in classes)
 
     def of_chunk(borders: tuple[int, int]) -> tuple[Float64Array, Float64Array]:
-        return sweep(*arguments, *borders, *cases.slack)
+        return sweep(*arguments, *borders)
 
     n_first = len(cases.members[turned[0]])
-    chunks = _chunks(n_first, n_first * sum(len(weights) for _, _, weights in classes[1:]))
+    chunks = _chunks(n_first, n_first * sum(len(parts[-1]) for parts in classes[1:]))
     sums = map_threads(of_chunk, chunks, predictions.n_threads)
     on_first = np.concatenate([part for part, _ in sums]) / (b * c)
     on_second = np.sum([part for _, part in sums], axis=0) / (a * c)
     return (cases.members[turned[0]], on_first), (cases.members[turned[1]], on_second)
 
 
-def _three_columns(
-    cases: Cases, k: int, turned: list[int]
-) -> tuple[Int64Array, Float64Array, Float64Array]:
+def _three_columns(cases: Cases, k: int, turned: list[int]) -> list[NDArray[Any]]:
     """A class with its columns in the order of the turned classes; a third is made up at K = 2."""
-    n_classes = cases.costs.shape[1]
-    if n_classes == 3:
-        costs, detail, weights = cases.of_class(k)
-        return costs[:, turned], detail[:, turned] if cases.highest else detail, weights
-    far = -1 if cases.highest else _FAR
+    if cases.costs.shape[1] == 3:
+        chosen = cases.members[k]
+        judged = [each[chosen][:, turned] for each in cases.judged]
+        detail = cases.detail[chosen]
+        return [*judged, detail[:, turned] if cases.highest else detail, cases.weights[chosen]]
     if k == 2:
-        corner = np.array([[far, far, 0]]) if not cases.highest else np.array([[far, far, 1]])
-        return corner, np.eye(3)[[2]] if cases.highest else np.zeros(1), np.ones(1)
-    costs, detail, weights = cases.of_class(k)
-    third = np.full((len(costs), 1), far)
+        return _made_up_class(cases)
+    chosen = cases.members[k]
+    fill = (-1,) if cases.highest else (np.inf, 0.0)
+    judged = [_with_column(each[chosen], far) for each, far in zip(cases.judged, fill, strict=True)]
+    detail = cases.detail[chosen]
+    return [*judged, _with_column(detail, 0.0) if cases.highest else detail, cases.weights[chosen]]
+
+
+def _made_up_class(cases: Cases) -> list[NDArray[Any]]:
+    """One case in the corner of a third class, far from the two others."""
     if cases.highest:
-        detail = np.hstack([detail, np.zeros((len(detail), 1))])
-    return np.hstack([costs, third]), detail, weights
+        return [np.array([[-1, -1, 1]]), np.eye(3)[[2]], np.ones(1)]
+    return [np.array([[np.inf, np.inf, 0.0]]), np.zeros((1, 3)), np.zeros(1), np.ones(1)]
 
 
-def _chunks(length: int, pairs: int) -> list[tuple[int, int]]:
-    """Up to four equal parts, the more pairs the more; the same for every number of threads."""
-    parts = max(1, min(4, length, pairs // _PAIRS_PER_CHUNK))
+def _with_column(table: NDArray[Any], value: float) -> NDArray[Any]:
+    return np.hstack([table, np.full((len(table), 1), value, dtype=table.dtype)])
+
+
+def _chunks(length: int, work: int, each: int = _PAIRS_PER_CHUNK, most: int = 4) -> Chunks:
+    """Equal parts, the more work the more parts; the same for every number of threads."""
+    parts = max(1, min(most, length, work // each))
     borders = np.linspace(0, length, parts + 1).astype(int).tolist()
     return list(pairwise(borders))
 
@@ -270,13 +293,13 @@ def _enumerated(predictions: Predictions, rule: Rule) -> Float64Array:
     cases = predictions.derived(cases_of, rule)
     members = np.concatenate(cases.members).astype(np.int64)
     starts = np.concatenate(([0], np.cumsum(predictions.class_counts))).astype(np.int64)
-    arguments = (cases.costs, cases.detail, cases.weights.copy(), members, starts)
+    arguments = (*cases.judged, cases.detail, cases.weights.copy(), members, starts)
     walk: Callable[..., Float64Array] = enumerate_highest if cases.highest else enumerate_assignment
 
     def of_chunk(borders: tuple[int, int]) -> Float64Array:
-        return walk(*arguments, *borders, *cases.slack)
+        return walk(*arguments, *borders)
 
-    chunks = _chunks(int(starts[1]), int(count))
+    chunks = _chunks(int(starts[1]), int(count), _TUPLES_PER_CHUNK, most=1000)
     sums = np.sum(map_threads(of_chunk, chunks, predictions.n_threads), axis=0)
     totals = np.array([cases.weights[chosen].sum() for chosen in cases.members])
     others = np.prod(totals) / totals
@@ -318,7 +341,13 @@ def drawn_mean(
         ]
     )
     sample: Callable[..., Float64Array] = sample_highest if cases.highest else sample_assignment
-    credit = sample(cases.costs, cases.detail, tuples, *cases.slack) @ coefficients
+
+    def of_chunk(borders: tuple[int, int]) -> Float64Array:
+        return sample(*cases.judged, cases.detail, tuples[slice(*borders)])
+
+    chunks = _chunks(n_tuples, n_tuples, _DRAWS_PER_CHUNK, most=n_tuples)
+    credits = np.concatenate(map_threads(of_chunk, chunks, predictions.n_threads))
+    credit = credited(credits, coefficients)
     error = float(credit.std(ddof=1) / np.sqrt(n_tuples))
     held, earned = (
         np.bincount(tuples.ravel(), weights, len(predictions))
