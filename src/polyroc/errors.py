@@ -38,5 +38,9 @@ class NotSaved(UserWarning):
         return type(self), (str(self), self.last)
 
 
+class NotConverged(UserWarning):
+    """A fit ran to a limit of its model, so that what was computed from it is not an estimate."""
+
+
 class NotDefined(InvalidInput):
     """The quantity asked for does not exist for these data."""

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from twins import curves as roc_twin
 from twins import utility as twin
 
-from polyroc.errors import InvalidInput, InvalidType, NotDefined
+import polyroc
+from polyroc.errors import InvalidInput, InvalidType, NotConverged, NotDefined
 from polyroc.metrics.saec import saec
 from polyroc.utility import fit_binormal, fit_proper, roc_hull, saec_interval
 from polyroc.utility.data_cost import HIGHEST
@@ -121,11 +122,71 @@ def test_a_drawn_seed_reproduces():
     assert saec_interval(Y, RATINGS, n_replicates=5).settings["seed"] >= 0
 
 
-def test_replicates_without_a_curve_are_counted():
-    y, x = [0, 0, 0, 1, 1, 1], [1, 1, 2, 1, 2, 3]
+def test_replicates_without_a_curve_or_a_fit_are_counted():
+    """Each kind is counted by fitting every replicate again, one by one."""
+    y = np.repeat([0, 1], 8)
+    x = np.array([1, 1, 1, 2, 2, 2, 3, 4, 1, 2, 3, 3, 4, 4, 5, 5])
     found = saec_interval(y, x, n_replicates=40, rng=0)
-    assert len(found.replicates) < 40
-    assert (
-        found.note
-        == f"{40 - len(found.replicates)} of 40 replicates have no curve and are left out"
-    )
+    kinds = {"fine": [], "no curve": 0, "at a limit": 0}
+    for index in range(40):
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence((0, index))))
+        order = np.argsort(x, kind="stable")
+        drawn = [np.flatnonzero(y[order] == k)[generator.integers(0, 8, 8)] for k in (0, 1)]
+        rows = order[np.concatenate(drawn)]
+        try:
+            fit = fit_binormal(y[rows], x[rows])
+        except NotDefined as problem:
+            if "separates" in str(problem):
+                kinds["fine"].append(0.0)
+            else:
+                kinds["no curve"] += 1
+        else:
+            if fit.converged:
+                kinds["fine"].append(fit.saec)
+            else:
+                kinds["at a limit"] += 1
+    assert kinds["at a limit"] > 0
+    np.testing.assert_allclose(found.replicates, kinds["fine"], atol=1e-9)
+    counted = f"the fits of {kinds['at a limit']} of 40 replicates ran to a limit of the model"
+    assert counted in found.note
+    assert ("have no curve" in found.note) == (kinds["no curve"] > 0)
+
+
+def test_limits_corrected_for_bias_only_are_called_so():
+    found = saec_interval(Y, RATINGS, n_replicates=60, rng=3)
+    assert found.interval().scale == "bc"
+    assert found.interval(scale="bc") == found.interval()
+    with pytest.raises(InvalidInput, match="acceleration of BCa limits was not estimated"):
+        found.interval(scale="bca")
+
+
+FEW = [2, 4, 6, 0, 0, 0, 0, 4, 5, 3]  # AUC .917
+FEW_Y, FEW_RATINGS = np.repeat([0] * 5 + [1] * 5, FEW), np.repeat([1, 2, 3, 4, 5] * 2, FEW)
+
+
+@pytest.mark.parametrize("model", ["binormal", "proper"])
+def test_a_fit_that_runs_to_a_limit_is_not_used_without_a_word(model):
+    assert polyroc.roc_auc(FEW_Y, FEW_RATINGS) == pytest.approx(0.917, abs=1e-3)
+    hull = saec(FEW_Y, FEW_RATINGS, model="hull")
+    with pytest.warns(NotConverged, match="likelihood rises as the curve becomes perfect") as told:
+        assert saec(FEW_Y, FEW_RATINGS, model=model) < 1e-6
+    assert f'model="hull", which gives {hull:.4f}' in str(told[0].message)
+    assert told[0].filename == __file__
+    found = saec_interval(FEW_Y, FEW_RATINGS, model=model, n_replicates=20, rng=0)
+    assert "fit-at-limit" in [note.code for note in found.notes]
+    assert np.isnan([found.standard_error, *found.interval()[:2]]).all()
+
+
+@pytest.mark.parametrize("model", ["binormal", "proper", "hull"])
+def test_rounding_to_zero_is_no_error(model):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    score = rng.normal(size=200) + y
+    with np.errstate(all="raise"):
+        strict = saec(y, score, model=model)
+    assert strict == saec(y, score, model=model)
+
+
+def test_three_classes_are_shown_the_way():
+    with pytest.raises(NotDefined, match=r"ideal_observer\(probabilities\)\.saec\(\)"):
+        saec([0, 1, 2], np.eye(3))

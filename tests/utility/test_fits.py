@@ -8,9 +8,11 @@ from scipy.special import ndtri
 from twins import utility as twin
 
 from polyroc.errors import InvalidInput, NotDefined
+from polyroc.predictions import Predictions
 from polyroc.utility import categories, fit_binormal, fit_proper, to_proper
-from polyroc.utility.categories import Categories
-from polyroc.utility.families import Conventional
+from polyroc.utility.categories import Categories, RankedCases
+from polyroc.utility.families import Conventional, Proper
+from polyroc.utility.fits import fit_runs
 from polyroc.utility.likelihood import maximise
 
 HANLEY = ([33, 6, 6, 11, 2], [3, 2, 2, 11, 33])
@@ -264,3 +266,17 @@ def test_delta_method_against_the_bootstrap_of_the_model():
     fit = fit_binormal(y, x)
     again = [fit_binormal(*simulated(rng, 150, fit.a, fit.b)).saec for _ in range(60)]
     assert fit.saec_standard_error == pytest.approx(np.std(again), rel=0.3)
+
+
+@pytest.mark.parametrize("seed", [28, 101, 113])
+def test_the_highest_of_several_maxima_is_found(seed):
+    """Small samples whose likelihood has more than one maximum: none of many starts is better."""
+    rng = np.random.default_rng(seed)
+    spread, shift = [0.5, 1, 2, 3][seed % 4], [0.2, 0.5, 1][seed % 3]
+    y = np.repeat([0, 1], 12)
+    score = np.round(2 * (rng.normal(size=24) * np.where(y == 1, spread, 1) + shift * y))
+    data = fit_runs(RankedCases.of(Predictions(y, score)))
+    starts = [np.array([shape, d_a]) for shape in (-0.8, -0.3, 0.3, 0.8) for d_a in (0.05, 0.8)]
+    others = [maximise(Proper(), data, start).at.value for start in starts]
+    assert max(others) - min(others) > 1e-3
+    assert fit_proper(y, score).log_likelihood >= max(others) - 1e-6

@@ -23,7 +23,9 @@ def saec(
 
     Undefined for other than two classes and, unless ``model="hull"``, where all scores are equal
     or give a single operating point. Where a threshold separates the classes it is 0. With scores
-    that separate them the wrong way it is 1, and 1/√2 for the proper model.
+    that separate them the wrong way it is 1, and 1/√2 for the proper model. Where the likelihood
+    has no maximum and the fit runs to a limit, as with few ratings it often does, a
+    ``polyroc.errors.NotConverged`` warning says so and names the value of the hull.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ import numpy as np
 
 from polyroc.curves.binormal import BinormalCurve
 from polyroc.curves.proper_binormal import ProperBinormalCurve
-from polyroc.curves.roc import require_classes
+from polyroc.errors import NotDefined
 from polyroc.options import check_choice
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
@@ -31,6 +31,16 @@ _VAGUE = 5.0
 
 _NEAR_ZERO = 0.1
 """Where d_a hardly matters beside c."""
+_CERTAIN = 6.0
+"""Standard errors of d_a beyond which other maxima are not looked for; some were missed at 3."""
+_SAME = 1e-7
+"""Log-likelihoods this close are one maximum, reached from several starts."""
+_LEAST_AREA, _MOST_SHAPE = 0.5 + 1e-6, 0.98
+_MORE = (
+    "The expected cost of three or more classes is that of their ROC surface: use "
+    "utility.ideal_observer(probabilities).saec(), which takes calibrated probabilities at their "
+    "word, or utility.saec_surface(surface), the hull of a searched surface of three classes."
+)
 _DIAGONAL = "the best curve is the diagonal, c = d_a = 0, where there are no standard errors"
 
 
@@ -70,9 +80,16 @@ def fit_binormal(
     predictions = two_classes(y_true, score, labels, sample_weight, "fit_binormal")
     data = fit_runs(RankedCases.of(predictions))
     data.check()
+    check_choice(weights, "weights", ("sampling", "frequency"))
+    return _binormal_fit(data, predictions.case_weights, weights)
+
+
+def _binormal_fit(
+    data: Categories, case_weights: Float64Array, kind: WeightKind = "sampling"
+) -> BinormalFit:
     found = maximise(Conventional(), data, start_of(data))
     a, b = Conventional.pair(found.at.theta)
-    spread = _scaled_covariance(data, found, predictions, weights)
+    spread = _scaled_covariance(data, found, case_weights, kind)
     note = limit_note(BinormalCurve(a, b), found.settled, math.sqrt(spread[1, 1]), math.log(b))
     change = Conventional.jacobian(found.at.theta) * (1.0 if note is None else math.nan)
     return BinormalFit(a=a, b=b, **_common(data, found, change @ spread @ change.T, note))
@@ -104,16 +121,26 @@ def fit_proper(
     predictions = two_classes(y_true, score, labels, sample_weight, "fit_proper")
     data = fit_runs(RankedCases.of(predictions))
     data.check()
-    found = maximise_proper(data)
+    check_choice(weights, "weights", ("sampling", "frequency"))
+    return _proper_fit(data, predictions.case_weights, weights)
+
+
+def _proper_fit(
+    data: Categories,
+    case_weights: Float64Array,
+    kind: WeightKind = "sampling",
+    near: ProperFit | None = None,
+) -> ProperFit:
+    found = maximise_proper(data, near)
     if found.diagonal:
         common = _common(data, found, np.full((2, 2), np.nan), None)
         return ProperFit(
             c=0.0, d_a=0.0, **{**common, "note": _DIAGONAL, "log_likelihood": diagonal_value(data)}
         )
     c, d_a = math.tanh(found.at.theta[0]), abs(float(found.at.theta[1]))
-    spread, flat = _scaled_covariance(data, found, predictions, weights), None
+    spread, flat = _scaled_covariance(data, found, case_weights, kind), None
     if d_a < _NEAR_ZERO and not spread[1, 1] < 1:
-        spread = _scaled_covariance(data, found, predictions, weights, alone=True)
+        spread = _scaled_covariance(data, found, case_weights, kind, alone=True)
         flat = "d_a is at its limit 0, where the likelihood is flat in it"
     log_b = 2 * float(found.at.theta[0])
     note = limit_note(
@@ -133,7 +160,8 @@ def two_classes(
 ) -> Predictions:
     """Predictions of two classes, or an error that names who needs them."""
     predictions = Predictions(y_true, score, labels=labels, sample_weight=sample_weight)
-    require_classes(predictions, 2, name)
+    if predictions.n_classes != 2:
+        raise NotDefined(f"{name} is defined for 2 classes, got {predictions.n_classes}. {_MORE}")
     return predictions
 
 
@@ -161,19 +189,44 @@ def proper_start(data: Categories) -> Theta:
     return np.array([log_b / 2, max(z * math.sqrt(2), 0.2)])
 
 
-def maximise_proper(data: Categories) -> Maximum:
-    """The highest maximum of the proper model.
+def maximise_proper(data: Categories, near: ProperFit | None = None) -> Maximum:
+    """The highest of the maxima that are found from several starts.
 
-    Where the first search ends near d_a = 0 there may be another maximum for the other sign of c,
-    or on the diagonal.
+    The likelihood of the proper model may have more than one: with the other sign of c, near
+    d_a = 0, or on the diagonal. Where d_a is many standard errors from 0 there is one only. A
+    resample starts from the fit ``near`` it, that of the cases it was drawn from, as well.
     """
     start = proper_start(data)
-    found = maximise(Proper(), data, start)
-    if abs(found.at.theta[1]) < _NEAR_ZERO:
-        others = (np.array([-start[0], 0.5]), np.array([0.0, 0.3]))
-        tries = [found, *(maximise(Proper(), data, other) for other in others)]
-        found = max(tries, key=lambda each: each.at.value)
+    tries = [maximise(Proper(), data, start)]
+    if near is not None:
+        c = min(max(near.c, -_MOST_SHAPE), _MOST_SHAPE)
+        tries.append(maximise(Proper(), data, np.array([math.atanh(c), near.d_a])))
+    elif not _certain(data, tries[0]):
+        tries += [maximise(Proper(), data, each) for each in _other_starts(start)]
+    highest = max(each.at.value for each in tries)
+    close = [each for each in tries if each.at.value >= highest - _SAME]
+    found = next((each for each in close if each.settled), close[0])
     return replace(found, diagonal=found.at.value <= diagonal_value(data))
+
+
+def _certain(data: Categories, found: Maximum) -> bool:
+    """Whether d_a is far from 0 for what is known about it."""
+    variance = float(covariance(data, found, False)[1, 1])
+    return found.settled and bool(found.at.theta[1] ** 2 > _CERTAIN**2 * variance)
+
+
+def _other_starts(start: Theta) -> list[Theta]:
+    """Curves of the same area with d_a near 0, curves half-way there, and one near the diagonal.
+
+    At d_a = 0 the area is 1 − arctan((1 − c²)/(2|c|))/π, which c₀ solves.
+    """
+    d_a = float(start[1])
+    area = max(ProperBinormalCurve(math.tanh(start[0]), d_a).area, _LEAST_AREA)
+    t = math.tan(math.pi * (1 - area))
+    far = min(math.hypot(t, 1) - t, _MOST_SHAPE)
+    pairs = [(side * far, 0.05) for side in (1, -1)]
+    pairs += [(side * 0.6 * far, 0.6 * d_a) for side in (1, -1)]
+    return [np.array([math.atanh(c), d]) for c, d in [*pairs, (0.0, 0.3)]]
 
 
 def limit_note(
@@ -192,14 +245,12 @@ def limit_note(
 def _scaled_covariance(
     data: Categories,
     found: Maximum,
-    predictions: Predictions,
+    given: Float64Array,
     kind: WeightKind,
     alone: bool = False,
 ) -> Float64Array:
     """Covariance of θ for the weights as what they are; equal ones do not count as weights."""
-    check_choice(kind, "weights", ("sampling", "frequency"))
     matrix = first_alone if alone else covariance
-    given = predictions.case_weights
     if kind == "frequency":
         return matrix(data, found, False)
     if (given == given[0]).all():
@@ -223,10 +274,17 @@ def _common(
 
 def fitted_curve(data: Categories, model: str) -> BinormalCurve | ProperBinormalCurve:
     """The curve that fits categories best, or the one where the search for it stopped."""
+    return fit_of(data, model, np.ones(1)).curve
+
+
+def fit_of(
+    data: Categories, model: str, case_weights: Float64Array, near: Any = None
+) -> BinormalFit | ProperFit:
+    """The fit of a model to categories; ``converged`` says whether to rely on it.
+
+    ``near`` is a fit of the same model to cases that these were drawn from.
+    """
     data.check()
     if model == "binormal":
-        theta = maximise(Conventional(), data, start_of(data)).at.theta
-        return BinormalCurve(*Conventional.pair(theta))
-    found = maximise_proper(data)
-    shape, d_a = (0.0, 0.0) if found.diagonal else found.at.theta.tolist()
-    return ProperBinormalCurve(math.tanh(shape), abs(d_a))
+        return _binormal_fit(data, case_weights)
+    return _proper_fit(data, case_weights, near=near)

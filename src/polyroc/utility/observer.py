@@ -1,5 +1,6 @@
 """The ideal observer of N classes: error rates, surface-averaged expected cost, volume and area."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,9 +63,11 @@ class IdealObserver:
         """Surface-averaged expected cost ∫ γ̂·P dσ / ∫ dσ: Edwards & Metz 2007 eq. 15.
 
         Lower is better: 0 for the perfect observer, 1/√2 for two classes that look alike; for
-        more classes the limit depends on how they come to look alike. The standard error is that
-        of the simulation, from ``n_blocks`` independent ones. For a sample of two or three classes
-        each block holds other cases, so that it includes the chance in which cases were drawn.
+        more classes the limit depends on how they come to look alike. Not defined where the
+        likelihood ratios of three or more classes depend on one variable. The standard error is
+        that of the simulation, from ``n_blocks`` independent ones. For a sample of two or three
+        classes each block holds other cases, so that it includes the chance in which cases were
+        drawn.
 
         ``n_steps`` are tuples drawn for a block (two classes, and samples of three), else steps of
         a walk over the surface; see ``settings`` of the result.
@@ -82,8 +85,8 @@ class IdealObserver:
         tuples = self.n_classes == 2 or (self.likelihoods is not None and self._drawable)
         if n_steps is not None:
             n_steps = whole_number(n_steps, "n_steps", least=1 if tuples else 1000)
-        if self.n_classes > 2 and self._perfect(seed):
-            return self._estimate("saec", 0.0, 0.0, "perfect", blocks, seed, (), {})
+        if self._perfect(seed):
+            return self._perfect_estimate(blocks, seed)
         if tuples:
             found = self._integrals(blocks, n_steps, seed)
             value, error = found.cost
@@ -94,6 +97,14 @@ class IdealObserver:
     def _perfect(self, seed: int) -> bool:
         """Whether no observation could come from two classes; the surface then has no facets."""
         return bool((np.count_nonzero(self._drawn(0, stream(seed, 0)), axis=1) == 1).all())
+
+    def _perfect_estimate(self, blocks: int, seed: int) -> Estimate:
+        """0, exactly for densities; a sample does not show how far from 0 others may be."""
+        if self.likelihoods is None:
+            return self._estimate("saec", 0.0, 0.0, "perfect", blocks, seed, (), {})
+        text = "no interval: every case is certain of its class, so that nothing varies"
+        notes = (Note("certain-cases", text),)
+        return self._estimate("saec", 0.0, math.nan, "perfect", blocks, seed, notes, {})
 
     def _walked(self, blocks: int, steps: int, seed: int) -> Estimate:
         found = walk(self._drawn, self.n_classes, seed=seed, n_blocks=blocks, n_steps=steps)

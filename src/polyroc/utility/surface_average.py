@@ -27,6 +27,7 @@ from polyroc.results import Note
 from polyroc.seeds import stream
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, Int64Array
+from polyroc.utility.latent import on_a_curve
 
 Source = Callable[[int, np.random.Generator], Float64Array]
 """Likelihoods of the observations of a block, given its number and generator."""
@@ -126,9 +127,8 @@ def integrate(
     found = map_threads(block, range(n_blocks))
     sizes, parts = (np.concatenate(each) for each in zip(*found, strict=True))
     if not sizes.any():
-        raise NotDefined(
-            f"None of {n_blocks * n_draws} draws is a facet of the ROC surface. The observer "
-            "guesses, is perfect, or has too few cases: pass other densities, more cases or draws."
+        raise _without_facets(
+            f"None of {n_blocks * n_draws} draws is a facet of the ROC surface", source, seed
         )
     return SurfaceIntegrals(
         areas=np.array([size.sum() for size, _ in found]),
@@ -178,11 +178,26 @@ def walk(source: Source, n_classes: int, *, seed: int, n_blocks: int, n_steps: i
 
     found = map_threads(block, range(n_blocks))
     if not all(map(len, found)):
-        raise NotDefined(
-            "A walk over the ROC surface did not find its facets. The observer guesses, is "
-            "perfect, or has too few cases: pass other densities, more cases or more n_steps."
-        )
+        raise _without_facets("A walk over the ROC surface did not find its facets", source, seed)
     return SurfaceWalks(np.array(found))
+
+
+def _without_facets(what: str, source: Source, seed: int) -> NotDefined:
+    """Why no facets were found: the classes differ in one variable only, or there is no surface."""
+    likelihoods = source(0, stream(seed, 0))
+    n_classes = likelihoods.shape[1]
+    dimensions = n_classes * (n_classes - 1) - 1
+    if on_a_curve(likelihoods):
+        return NotDefined(
+            f"{what}: the likelihood ratios of all {n_classes} classes depend on one variable, so "
+            f"fewer than {dimensions} observations are undecided at the same costs, the surface "
+            f"has fewer than {dimensions} dimensions, and its mean cost is not defined. Compare "
+            "the classes in pairs with saec, or pass observations of more variables."
+        )
+    return NotDefined(
+        f"{what}. The observer guesses, is perfect, or has too few cases: pass other densities, "
+        "more cases or more draws."
+    )
 
 
 def _heights(likelihoods: Float64Array, rng: np.random.Generator) -> Float64Array:

@@ -25,7 +25,7 @@ from polyroc.threads import map_threads
 from polyroc.typing import Float64Array
 from polyroc.utility import fit_binormal, fit_proper
 from polyroc.utility.categories import Categories, RankedCases
-from polyroc.utility.data_cost import HIGHEST, saec_of
+from polyroc.utility.data_cost import HIGHEST, cost_of
 from polyroc.utility.fits import fit_runs, fitted_curve
 
 AVERAGES = frozenset(
@@ -155,7 +155,7 @@ def _fitted_cost(model: Any, predictions: Predictions) -> float:
     _check_two("saec", predictions)
     if model != "hull":
         _runs("saec", "saec_hull", predictions)
-    return float(saec_of(RankedCases.of(predictions), model))
+    return cost_of(RankedCases.of(predictions), model).saec
 
 
 def _runs(name: str, instead: str, predictions: Predictions) -> Categories:
