@@ -23,6 +23,7 @@ from polyroc.metrics.declaration import Influence, Metric
 from polyroc.options import check_choice, flag, shown
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import listed
+from polyroc.predictions._gate import common_labels
 from polyroc.results import check_level
 from polyroc.typing import (
     Absent,
@@ -139,11 +140,13 @@ def _samples(
     def own(values: Any, name: str) -> Any:
         return values.get(name) if isinstance(values, Mapping) else values
 
+    labels = common_labels(y_scores, gate["labels"], lambda name: own(y_true, name))
     predictions, designs = [], []
     for name, scores in y_scores.items():
         weight = own(sample_weight, name)
+        options = {**gate, "labels": labels[name], "sample_weight": weight}
         try:
-            made = Predictions.borrowed(own(y_true, name), scores, sample_weight=weight, **gate)
+            made = Predictions.borrowed(own(y_true, name), scores, **options)
         except (InvalidInput, InvalidType) as error:
             advice = (
                 " Models on different cases are independent samples: pass y_true as a mapping "

@@ -14,6 +14,7 @@ from polyroc.inference import Comparison, compare, evaluate
 from polyroc.inference.influence import Design
 from polyroc.metrics import registry
 from polyroc.predictions import Predictions
+from polyroc.predictions._gate import common_labels
 from polyroc.predictions._weights import checked_weights
 from polyroc.report.cases import PageCases, page_cases
 from polyroc.report.surfaces import MOST_CLASSES, PageSurface, page_surface
@@ -101,8 +102,11 @@ def gather(
     check_level(level)
     gate = {"labels": labels, "sample_weight": sample_weight}
     named = _named(models)
+    order = common_labels(named, labels, lambda _: y_true)
     found = tuple(
-        _model_content(y_true, name, scores, level, gate, groups, len(named))
+        _model_content(
+            y_true, name, scores, level, {**gate, "labels": order[name]}, groups, len(named)
+        )
         for name, scores in named.items()
     )
     _check_same_classes(found)
