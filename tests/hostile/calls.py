@@ -102,6 +102,14 @@ def _surface() -> RocSurface:
     return RocSurface.load(file_of("surface"))
 
 
+def _readings() -> dict[str, Any]:
+    """A small reader study."""
+    rows = [(case, r, m, case % 2, (5 * case + r + m) % 7) for case, r, m in np.ndindex(8, 2, 2)]
+    names = ("case", "reader", "modality", "truth", "rating")
+    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    return {"table": table, "n_replicates": 3, "rng": 1, **{name: name for name in names}}
+
+
 @cache
 def calls() -> dict[str, Call]:
     """All of them, by name."""
@@ -124,6 +132,7 @@ def calls() -> dict[str, Call]:
         "estimate": Call(polyroc.estimate, {**predictions, "metric": "hand_till"}),
         "compare": Call(polyroc.compare, both),
         "permutation": Call(polyroc.compare, {**both, "method": "permutation"}),
+        "reader_study": Call(polyroc.reader_study, _readings()),
         "study": Call(polyroc.study, study, ("X", "n_jobs", "checkpoint", "estimators")),
         "PairSummary": Call(PairSummary, {"classes": ["a", "b"]}),
         "update": Call(PairSummary([*"abc"], mantissa_bits=2).update, {"y": Y, "p": P}),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from polyroc.inference._reader_study.crossing import check_crossed, reading
 from polyroc.options import shown
 from polyroc.predictions._classes import classes_of, listed
 from polyroc.predictions._containers import read_labels, read_numbers
+from polyroc.predictions._names import as_label
 from polyroc.predictions._score_columns import BEGINNINGS
 from polyroc.typing import Float64Array, Label, LabelsLike
 
@@ -118,7 +120,10 @@ def _score_names(roles: Roles) -> list[str]:
 def _check_columns(frame: "pd.DataFrame", roles: Roles, score_names: list[str]) -> None:
     """Whether every column that is named is there once and has one role."""
     asked = [*roles.ids, roles.truth, *score_names]
-    there = list(frame.columns)
+    there = [name for name in frame.columns if isinstance(name, str)]
+    for name in asked:
+        if not isinstance(name, str):
+            raise InvalidType(f"Columns are named by strings, got {shown(name)}.")
     for name in asked:
         count = there.count(name)
         if count != 1:
@@ -141,23 +146,52 @@ def _identified(
 
     codes, names = [], []
     for role, column in zip(("case", "reader", "modality"), roles.ids, strict=True):
-        values = frame[column].astype(object)
-        missing = np.flatnonzero(values.isna())
+        missing = _missing_rows(frame[column])
         if missing.size:
             raise InvalidInput(
                 f"The column {shown(column)} has no {role} in row {missing[0]}. Name the {role} "
                 "of every reading, or remove the row."
             )
-        try:
-            code, found = pd.factorize(values, sort=True)
-            names.append(tuple(sorted(found.tolist())))
-        except TypeError:
-            raise InvalidInput(
-                f"The column {shown(column)} mixes numbers and text, which have no common order. "
-                "Use one kind of name."
-            ) from None
-        codes.append(code)
+        code, found = pd.factorize(_names(frame[column], column))
+        order = _order(found.tolist(), column)
+        places = np.empty(len(order), dtype=np.intp)
+        places[order] = np.arange(len(order))
+        names.append(tuple(as_label(found[place]) for place in order))
+        codes.append(places[code])
     return codes, names
+
+
+def _missing_rows(column: "pd.Series[Any]") -> NDArray[np.intp]:
+    try:
+        return np.flatnonzero(column.isna())
+    except Exception:  # an object that cannot be asked; what is no name or label is found later
+        return np.empty(0, dtype=np.intp)
+
+
+def _names(column: "pd.Series[Any]", name: str) -> NDArray[Any]:
+    """A column of numbers as it is; of anything else, the plain text or number of each cell."""
+    if column.dtype.kind in "biuf" and isinstance(column.dtype, np.dtype):
+        return np.asarray(column)
+    found = np.empty(len(column), dtype=object)
+    for row, value in enumerate(column.tolist()):
+        if not isinstance(value, (str, int, float, np.generic, date)):
+            raise InvalidType(
+                f"The column {shown(name)} holds {shown(value)} in row {row}. Name cases, readers "
+                "and modalities by text or numbers."
+            )
+        found[row] = as_label(value)
+    return found
+
+
+def _order(found: list[Any], column: str) -> list[int]:
+    """Places of the distinct names in sorted order."""
+    try:
+        return sorted(range(len(found)), key=found.__getitem__)
+    except TypeError:
+        raise InvalidInput(
+            f"The column {shown(column)} mixes numbers and text, which have no common order. "
+            "Use one kind of name."
+        ) from None
 
 
 def _check_enough(roles: Roles, readers: tuple[Any, ...], modalities: tuple[Any, ...]) -> None:
@@ -180,26 +214,27 @@ def _truth_of_cases(
     names: list[tuple[Any, ...]],
 ) -> NDArray[Any]:
     """The true class of each case, which all its rows must agree on."""
-    given = frame[roles.truth].astype(object).to_numpy()
-    cases, missing = names[0], np.flatnonzero(frame[roles.truth].isna())
+    cases, missing = names[0], _missing_rows(frame[roles.truth])
     if missing.size:
         case = cases[codes[0][missing[0]]]
         raise InvalidInput(
             f"Case {shown(case)} has no truth in row {missing[0]}. Give every row the true class "
             "of its case, or remove the case."
         )
-    truth = np.empty(len(cases), dtype=object)
+    given = read_labels(frame[roles.truth], f"The column {shown(roles.truth)}")[0]
+    truth = np.empty(len(cases), dtype=given.dtype)
     truth[codes[0][::-1]] = given[::-1]  # the first row of each case
     wrong = np.flatnonzero(given != truth[codes[0]])
     if wrong.size:
         row = int(wrong[0])
         case = codes[0][row]
         who = reading(names[1][codes[1][row]], names[2][codes[2][row]])
+        first, second = truth[[case]].tolist() + given[[row]].tolist()
         raise InvalidInput(
-            f"Case {shown(cases[case])} has two truths: {shown(truth[case])}, but "
-            f"{shown(given[row])} for {who}. Give all rows of a case the same truth."
+            f"Case {shown(cases[case])} has two truths: {shown(first)}, but {shown(second)} for "
+            f"{who}. Give all rows of a case the same truth."
         )
-    return read_labels(truth.tolist())[0]
+    return truth
 
 
 def _classes(truth: "pd.Series[Any]", labels: LabelsLike | None, roles: Roles) -> tuple[Label, ...]:
