@@ -7,7 +7,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.inference.influence import Design, Sampling, Weighting, covariance, degrees_of_freedom
+from polyroc.inference.drawn import spread_of_value
+from polyroc.inference.influence import Design, Sampling, Weighting
 from polyroc.inference.notes import design_notes, notes_on
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Influence, Metric
@@ -156,13 +157,12 @@ def estimate_metric(
     settings = {**design.settings(), **({} if draw is None or not drawn else draw._asdict())}
     if influence is None:
         return _estimate(predictions, metric, value, "value only", notes, settings=settings)
-    variance = float(covariance(predictions, [influence], design)[0, 0])
-    error = math.sqrt(max(variance - influence.excess_variance, 0))
+    variance, freedom = spread_of_value(predictions, influence, design)
+    error = math.sqrt(variance)
     missing = why_no_error(predictions, design, value, error, influence)
     if missing:
         notes = (*notes, missing)
         return _estimate(predictions, metric, value, "influence", notes, settings=settings)
-    freedom = degrees_of_freedom(predictions, influence, design)
     method = "influence, random tuples" if drawn else "influence"
     return _estimate(predictions, metric, value, method, notes, error, freedom, settings)
 
@@ -219,6 +219,9 @@ def why_no_error(
         label = predictions.classes[int(np.argmin(counts))]
         unit = "case" if design.groups is None else "group"
         return Note("one-case", f"no standard error: class {label!r} has one {unit}")
+    if influence.drawn is not None and error == 0:
+        agree = f"all {len(influence.drawn.credit):,} random tuples agree on {value:.4g}"
+        return Note("no-variation", f"no standard error: {agree}")
     if error <= NO_VARIATION * influence.scale:
         return Note("no-variation", f"no standard error: every case agrees on {value:.4g}")
     return None

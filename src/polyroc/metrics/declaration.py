@@ -14,6 +14,7 @@ import numpy as np
 
 from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
+from polyroc.statistics.tuples import Drawn
 from polyroc.typing import Float64Array
 
 
@@ -35,15 +36,15 @@ class Influence:
     weighted mean is 0 within each class. ``priors`` holds D_k = ∂θ/∂π_k for a metric that depends
     on the priors of the sample, else None. The derivative by the weight of a case of class k is
     φ_i / n_k + (D_k − Σ_j π_j D_j) / n. Where the metric has no derivative the values are NaN, and
-    ``reason`` says why. ``excess_variance`` is what the variance computed from these values has too
-    much, where they were estimated from random tuples. ``scale`` is the size of the numbers whose
+    ``reason`` says why. ``drawn`` are the random tuples that the values were estimated from, if
+    any: their squares hold the noise of the draw. ``scale`` is the size of the numbers whose
     differences the values are: far below it there is nothing but rounding.
     """
 
     cases: Float64Array
     priors: Float64Array | None = None
     reason: str | None = None
-    excess_variance: float = 0.0
+    drawn: Drawn | None = None
     scale: float = 1.0
 
     @classmethod

@@ -9,7 +9,7 @@ from polyroc.metrics.declaration import Influence
 from polyroc.options import check_choice, generator_of, shown
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import centre_by_class
-from polyroc.statistics.tuples import Drawn, Rule, drawn_mean, tuple_mean, tuple_projections
+from polyroc.statistics.tuples import Drawn, Rule, draw_tuples, tuple_mean, tuple_projections
 from polyroc.typing import Float64Array, RandomState, Ties
 
 Worth = Callable[[Predictions, Ties], tuple[Rule, Float64Array]]
@@ -35,16 +35,16 @@ def random_tuples(predictions: Predictions, n_tuples: int | None, rng: RandomSta
 def drawn(
     worth: Worth, predictions: Predictions, ties: Ties, n_tuples: int | None, rng: RandomState
 ) -> Drawn:
-    """The mean over random tuples, with the standard error of the draw."""
+    """Random tuples and their credit."""
     rule, coefficients = worth(predictions, ties)
-    return drawn_mean(predictions, rule, coefficients, n_tuples, rng)
+    return draw_tuples(predictions, rule, coefficients, n_tuples, rng)
 
 
 def tuple_influence(worth: Worth, default: Ties) -> Callable[..., Influence]:
     """Projections less their mean within each class.
 
-    Projections on random tuples carry the noise of the draw: each class adds its variance to the
-    sum of squares, while the value has it once.
+    Those on random tuples carry the noise of the draw, which a variance must not count as the
+    spread of cases: the tuples are handed on with them.
     """
 
     def influence(
@@ -58,8 +58,8 @@ def tuple_influence(worth: Worth, default: Ties) -> Callable[..., Influence]:
             projections = tuple_projections(predictions, *worth(predictions, ties))
             return Influence(centre_by_class(predictions, projections))
         found = drawn(worth, predictions, ties, n_tuples, rng)
-        noise = (predictions.n_classes - 1) * found.standard_error**2
-        return Influence(centre_by_class(predictions, found.projections), excess_variance=noise)
+        share = predictions.case_weights / predictions.class_weights[predictions.codes]
+        return Influence(found.pull(len(predictions)) / share, drawn=found)
 
     return influence
 

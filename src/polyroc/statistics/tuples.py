@@ -308,26 +308,38 @@ def _enumerated(predictions: Predictions, rule: Rule) -> Float64Array:
 
 
 class Drawn(NamedTuple):
-    """Mean of a credit over random tuples, and the standard error of the draw."""
+    """Random tuples: their cases (B, K), and the credit of each."""
 
-    value: float
-    standard_error: float
-    n_tuples: int
-    projections: Float64Array
-    """Mean credit of the drawn tuples that hold each case; the value where none does."""
+    tuples: NDArray[np.intp]
+    credit: Float64Array
+
+    @property
+    def value(self) -> float:
+        """Their mean credit."""
+        return float(self.credit.mean())
+
+    @property
+    def deviations(self) -> Float64Array:
+        """Credit less its mean."""
+        return np.asarray(self.credit - self.credit.mean())
+
+    def pull(self, n_cases: int) -> Float64Array:
+        """For each case the sum of the deviations of the tuples that hold it, over their number."""
+        deviations = np.repeat(self.deviations, self.tuples.shape[1])
+        sums = np.bincount(self.tuples.ravel(), deviations, n_cases)
+        return np.asarray(sums / len(self.credit))
 
 
-def drawn_mean(
+def draw_tuples(
     predictions: Predictions,
     rule: Rule,
     coefficients: Float64Array,
     n_tuples: int | None,
     rng: RandomState,
 ) -> Drawn:
-    """The mean over random tuples: an incomplete U-statistic.
+    """Random tuples, whose mean is an incomplete U-statistic.
 
-    Each tuple takes one case of every class with probability proportional to its weight. The
-    standard error is that of the draw around the value that all tuples would give.
+    Each tuple takes one case of every class with probability proportional to its weight.
     """
     from polyroc.kernels.tuples import sample_assignment, sample_highest
 
@@ -347,13 +359,4 @@ def drawn_mean(
 
     chunks = _chunks(n_tuples, n_tuples, _DRAWS_PER_CHUNK, most=n_tuples)
     credits = np.concatenate(map_threads(of_chunk, chunks, predictions.n_threads))
-    credit = credited(credits, coefficients)
-    error = float(credit.std(ddof=1) / np.sqrt(n_tuples))
-    held, earned = (
-        np.bincount(tuples.ravel(), weights, len(predictions))
-        for weights in (None, np.repeat(credit, predictions.n_classes))
-    )
-    projections = np.divide(
-        earned, held, out=np.full(len(predictions), credit.mean()), where=held > 0
-    )
-    return Drawn(float(credit.mean()), error, n_tuples, projections)
+    return Drawn(tuples, credited(credits, coefficients))
