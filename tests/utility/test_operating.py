@@ -98,3 +98,31 @@ def test_empirical_curve():
 def test_refusals(call, words):
     with pytest.raises(InvalidInput, match=words):
         call()
+
+
+def test_tables_with_names_are_matched_by_them():
+    """Columns in another order than rows, and a confusion matrix in a third one."""
+    import pandas as pd
+    import polars as pl
+
+    names = ["a", "b", "c"]
+    utilities = pd.DataFrame([[0, -1, -2], [-3, 0, -4], [-5, -6, 0]], index=names, columns=names)
+    counts = pd.DataFrame([[8, 1, 1], [2, 6, 2], [1, 3, 16]], index=names, columns=names)
+    priors = {"c": 0.5, "a": 0.2, "b": 0.3}
+    plain = (counts.to_numpy(), utilities.to_numpy())
+    mixed = utilities.loc[["c", "a", "b"], ["b", "c", "a"]]
+    others = counts.loc[["b", "c", "a"], ["a", "c", "b"]]
+    as_polars = pl.DataFrame(others.rename_axis("truth").reset_index().to_dict("list"))
+    for confusion in (others, as_polars):
+        for value in (expected_utility, expected_cost):
+            assert value(confusion, mixed) == pytest.approx(value(*plain))
+            assert value(confusion, mixed, priors=priors) == pytest.approx(
+                value(*plain, priors=[0.2, 0.3, 0.5])
+            )
+    direction = unit_costs(mixed, priors).direction
+    wanted = unit_costs(utilities.loc[["c", "a", "b"], ["c", "a", "b"]].to_numpy(), [0.5, 0.2, 0.3])
+    assert direction.tolist() == wanted.direction.tolist()
+    with pytest.raises(InvalidInput, match="columns of utilities are named"):
+        unit_costs(utilities.rename(columns={"a": "x"}), priors)
+    with pytest.raises(InvalidInput, match="rows of confusion are named"):
+        expected_utility(counts.rename(index={"a": "x"}), utilities)

@@ -302,5 +302,9 @@ def _print(
     for point in points:
         for made in point_tables(point, screen.width):
             show(screen, made)
+    screen.print(
+        "Rates are those on the cases that were searched; expect higher ones, and broken limits, "
+        "on new cases. Check the point on cases that were not searched."
+    )
     if output is not None:
         screen.print(printable(f"Surface: {output}"), soft_wrap=True)

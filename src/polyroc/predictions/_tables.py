@@ -48,6 +48,37 @@ def by_class(table: Any, classes: Sequence[Label], what: str) -> Any:
     return frame.to_numpy()[np.ix_(rows, columns)]
 
 
+def by_own_names(table: Any, what: str) -> tuple[Any, tuple[Label, ...] | None]:
+    """A table with its columns in the order of its rows, and their names; None if it has none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> utilities = pd.DataFrame({"well": [-5, 0], "ill": [0, -1]}, index=["ill", "well"])
+    >>> values, names = by_own_names(utilities, "utilities")
+    >>> values.tolist(), names
+    ([[0, -5], [-1, 0]], ('ill', 'well'))
+    """
+    frame = as_frame(table)
+    if frame is None:
+        return table, None
+    if _unnamed(frame.index) and _unnamed(frame.columns):
+        return frame.to_numpy(), None
+    names = tuple(as_label(name) for name in _names_of(frame))
+    return by_class(frame, names, what), names
+
+
+def _names_of(frame: Any) -> list[Any]:
+    """Names of the rows; where they have none those of the columns, without that of the truths."""
+    if not _unnamed(frame.index):
+        return list(frame.index)
+    for column in frame.columns:
+        others = [name for name in frame.columns if name != column]
+        if sorted(map(str, frame[column])) == sorted(map(str, others)):
+            return others
+    return list(frame.columns)
+
+
 def as_frame(table: Any) -> Any:
     """A table with names as a pandas frame; None for everything else."""
     table = computed(table)

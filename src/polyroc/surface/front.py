@@ -158,7 +158,9 @@ class RocSurface:
             cost, 1 where an error is not named; the expected cost is minimised. The result lists
             all costs as ``costs_asked``.
         limits : highest allowed rates, ``{("ill", "well"): 0.05}``, truth first. They go together
-            with costs or a criterion; alone, the total error is minimised.
+            with costs or a criterion; alone, the total error is minimised. The best point within a
+            limit lies at the limit: on new cases a limit of 5 % chosen on 300 cases was broken in
+            68 to 88 % of runs. Check the point on held-out cases.
         criterion : ``"total_error"``: share of all cases decided wrongly;
             ``"farthest_from_chance"``: distance from random allocation.
         priors : of the classes, for the expected cost and the total error; by default those of the
@@ -186,7 +188,9 @@ class RocSurface:
         """The same operating points with their error rates on other cases.
 
         A front is chosen for its rates on the cases it was found on, and so is optimistic. The
-        points keep their order, and on the new cases some dominate others. For a ``ScoreModel``,
+        rates of a single point are not so on other cases; G, a union over all points, still is on
+        few of them: by .09 on 150 cases, .03 on 300, nothing on 1,000 in a simulation. The points
+        keep their order, and on the new cases some dominate others. For a ``ScoreModel``,
         ``X`` are the scores of the new cases. Cases are taken as new: a ``KnnModel`` that rescores
         the cases it was made with counts each as a neighbour of itself.
         """

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from polyroc.curves.roc import RocCurve
 from polyroc.errors import InvalidInput
 from polyroc.options import shown
+from polyroc.predictions._tables import by_class, by_own_names
 from polyroc.predictions._weights import checked_priors, shares
-from polyroc.typing import Float64Array, PriorsLike
+from polyroc.typing import Float64Array, Label, PriorsLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +60,11 @@ def unit_costs(utilities: ArrayLike, priors: PriorsLike) -> UnitCosts:
     >>> costs.direction.round(4), round(costs.slope, 4)
     (array([0.9138, 0.4061]), 2.25)
     """
-    table = checked_utilities(utilities)
-    shares_ = checked_priors(priors, tuple(range(len(table))))
+    table, classes = checked_utilities(utilities)
+    return _unit_costs(table, checked_priors(priors, classes))
+
+
+def _unit_costs(table: Float64Array, shares_: Float64Array) -> UnitCosts:
     right = np.diag(table)
     loss = ((right[:, None] - table) * shares_[:, None])[~np.eye(len(table), dtype=bool)]
     if not (loss > 0).all():
@@ -73,9 +77,13 @@ def unit_costs(utilities: ArrayLike, priors: PriorsLike) -> UnitCosts:
     return UnitCosts(loss / scale, scale, float(right @ shares_) / scale)
 
 
-def checked_utilities(utilities: ArrayLike) -> Float64Array:
-    """A square table of finite numbers."""
-    table = np.asarray(utilities, dtype=np.float64)
+def checked_utilities(utilities: ArrayLike) -> tuple[Float64Array, tuple[Label, ...]]:
+    """A square table of finite numbers, and its classes: their names, or positions without names.
+
+    The columns of a frame are put in the order of its rows by their names.
+    """
+    values, names = by_own_names(utilities, "utilities")
+    table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
         raise InvalidInput(
             f"utilities must be K × K, got shape {table.shape}. "
@@ -83,7 +91,7 @@ def checked_utilities(utilities: ArrayLike) -> Float64Array:
         )
     if not np.isfinite(table).all():
         raise InvalidInput(f"utilities must be finite, got {table.tolist()}.")
-    return table
+    return table, tuple(range(len(table))) if names is None else names
 
 
 def expected_utility(
@@ -94,7 +102,7 @@ def expected_utility(
     Parameters
     ----------
     confusion : K × K counts, weights or rates; rows are true classes and are divided by their
-        sums.
+        sums. Frames are matched by their names, as are those of utilities.
     priors : of the classes; by default the shares of the row sums, so give them with rates.
 
     Examples
@@ -104,8 +112,8 @@ def expected_utility(
     >>> round(expected_utility([[0.8, 0.2], [0.2, 0.8]], [[0, -1], [-4, 0]], priors=[0.9, 0.1]), 4)
     -0.26
     """
-    table = checked_utilities(utilities)
-    rates, shares_ = _rates_and_priors(confusion, priors, len(table))
+    table, classes = checked_utilities(utilities)
+    rates, shares_ = _rates_and_priors(confusion, priors, classes)
     return float((shares_[:, None] * rates * table).sum())
 
 
@@ -119,16 +127,17 @@ def expected_cost(
     >>> round(expected_cost([[8, 2], [1, 4]], [[0, -1], [-4, 0]]), 4)
     0.2683
     """
-    table = checked_utilities(utilities)
-    rates, shares_ = _rates_and_priors(confusion, priors, len(table))
-    costs = unit_costs(table, shares_)
+    table, classes = checked_utilities(utilities)
+    rates, shares_ = _rates_and_priors(confusion, priors, classes)
+    costs = _unit_costs(table, shares_)
     return float(rates[~np.eye(len(table), dtype=bool)] @ costs.direction)
 
 
 def _rates_and_priors(
-    confusion: ArrayLike, priors: PriorsLike | None, n_classes: int
+    confusion: ArrayLike, priors: PriorsLike | None, classes: tuple[Label, ...]
 ) -> tuple[Float64Array, Float64Array]:
-    counts = np.asarray(confusion, dtype=np.float64)
+    n_classes = len(classes)
+    counts = np.asarray(by_class(confusion, classes, "confusion"), dtype=np.float64)
     if counts.shape != (n_classes, n_classes):
         raise InvalidInput(
             f"confusion has the shape {counts.shape} but utilities are for {n_classes} classes. "
@@ -140,7 +149,7 @@ def _rates_and_priors(
             "confusion must hold finite numbers from 0 on, with a case in every row, "
             f"got {shown(counts.tolist())}."
         )
-    known = shares(rows) if priors is None else checked_priors(priors, tuple(range(n_classes)))
+    known = shares(rows) if priors is None else checked_priors(priors, classes)
     return counts / rows[:, None], known
 
 
