@@ -53,16 +53,33 @@ class Facts:
         return [sum(self.weights[i] for i in each) / total for each in self.members]
 
     @functools.cache  # noqa: B019
+    def pairs(self, model: str) -> tuple[list[list[float]], list[list[float]]]:
+        """AUC(k|r) and the share of its ties: each case of k against each of r, one by one."""
+        scores, weights = self.models[model], self.weights
+        cases = [[(weights[i], scores[i]) for i in each] for each in self.members]
+        areas, ties = [], []
+        for k in range(self.n_classes):
+            columns = [[(w, row[k]) for w, row in each] for each in cases]
+            row_areas, row_ties = [], []
+            for others in columns:
+                above = tied = total = 0.0
+                for w, score in columns[k]:
+                    for v, other in others:
+                        total += w * v
+                        if score > other:
+                            above += w * v
+                        elif score == other:
+                            tied += w * v
+                row_areas.append((above + tied / 2) / total)
+                row_ties.append(tied / total)
+            areas.append(row_areas)
+            ties.append(row_ties)
+        return areas, ties
+
     def pair(self, model: str, k: int, r: int) -> tuple[float, float]:
-        """AUC(k|r) and the weight of its ties: each case of k against each of r, one by one."""
-        scores, above, tied, total = self.models[model], 0.0, 0.0, 0.0
-        for i in self.members[k]:
-            for j in self.members[r]:
-                weight = self.weights[i] * self.weights[j]
-                total += weight
-                above += weight * (scores[i][k] > scores[j][k])
-                tied += weight * (scores[i][k] == scores[j][k])
-        return (above + tied / 2) / total, tied / total
+        """AUC(k|r) and the share of its ties."""
+        areas, ties = self.pairs(model)
+        return areas[k][r], ties[k][r]
 
     def pairs_of(self) -> list[tuple[int, int]]:
         return [(a, b) for a in range(self.n_classes) for b in range(a + 1, self.n_classes)]
@@ -84,14 +101,14 @@ class Facts:
     @functools.cache  # noqa: B019
     def perfect(self, model: str) -> list[tuple[int, int]]:
         """Pairs of classes without overlap, both ways."""
-        scores = self.models[model]
-
-        def apart(k: int, r: int) -> bool:
-            return min(scores[i][k] for i in self.members[k]) > max(
-                scores[j][k] for j in self.members[r]
-            )
-
-        return [(a, b) for a, b in self.pairs_of() if apart(a, b) and apart(b, a)]
+        scores, classes = self.models[model], range(self.n_classes)
+        lowest = [min(scores[i][k] for i in self.members[k]) for k in classes]
+        highest = [[max(scores[i][k] for i in each) for k in classes] for each in self.members]
+        return [
+            (a, b)
+            for a, b in self.pairs_of()
+            if lowest[a] > highest[b][a] and lowest[b] > highest[a][b]
+        ]
 
     def probabilities(self, model: str) -> list[list[float]] | None:
         """Rows divided by their sums where they are not probabilities; None if that is no help."""

@@ -24,9 +24,8 @@ class Told:
 
     def __init__(self, facts: Facts, title: str, text: str) -> None:
         self.facts, self.title, self.text = facts, title, text
-        classes = sorted(map(re.escape, facts.names), key=len, reverse=True)
         models = sorted(map(re.escape, facts.models), key=len, reverse=True)
-        self.a_class, self.a_model = f"(?:{'|'.join(classes)})", f"(?:{'|'.join(models)})"
+        self.a_class, self.a_model = r"(?:kind|class) \d+", f"(?:{'|'.join(models)})"
 
     def match(self, what: str, pattern: str) -> tuple[str, ...]:
         """The parts of the title or the text; {c} is a class, {m} a model, {p} a share, …"""
