@@ -30,7 +30,10 @@ function sentence() {
 function startSummary() {
   let waiting;
   onChange((changes) => {
-    if (changes.spoken) byId("explorer-live").textContent = changes.spoken;
+    if (changes.spoken) {
+      clearTimeout(waiting); // what was waiting to be said is older
+      byId("explorer-live").textContent = changes.spoken;
+    }
     if (!changes.costs && !("model" in changes) && !("byLimits" in changes)) return;
     byId("explorer-summary").textContent = sentence();
     clearTimeout(waiting);
