@@ -29,7 +29,7 @@ from threadpoolctl import threadpool_limits
 
 from polyroc.errors import InvalidInput, InvalidType, NotDefined, UnknownName
 from polyroc.surface.classifiers.cost_sensitive import CostSensitiveClassifier, decide
-from polyroc.surface.classifiers.tuned import TunedCostClassifierCV
+from polyroc.surface.classifiers.tuned import TunedCostClassifierCV, in_units
 
 SEPALS, CODES = load_iris(return_X_y=True)
 SEPALS = SEPALS[:, :2]
@@ -331,3 +331,17 @@ def test_bad_options_are_named(options, error, words):
     tuner = TunedCostClassifierCV(GaussianNB()).set_params(**options)
     with pytest.raises(error, match=words):
         tuner.fit(SEPALS, Y)
+
+
+def test_costs_that_are_not_named_are_one():
+    """Smaller ones that are named do not change the units of those that are not."""
+    table = in_units({(0, 1): 0.25}, (0, 1, 2))
+    assert table.tolist() == [[0, 0.25, 1], [1, 0, 1], [1, 1, 0]]
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 150)
+    X = rng.normal(size=(150, 2)) + np.array([[0, 0], [1, 0], [0, 1]])[y]
+    some, all_ = (
+        TunedCostClassifierCV(GaussianNB(), costs=costs, random_state=0).fit(X, y)
+        for costs in ({(2, 0): 5}, np.array([[0, 1, 1], [1, 0, 1], [5, 1, 0]]))
+    )
+    assert np.array_equal(some.costs_, all_.costs_) and some.cost_ == all_.cost_
