@@ -93,7 +93,7 @@ def tuned_signal(sizes: Sequence[int], target: float) -> float:
 
 def metrics_for(n_classes: int, names: Sequence[str] | None) -> tuple[str, ...]:
     """Metrics that exist for K classes."""
-    chosen = registry.select(names or "all")
+    chosen = registry.named(names or "all")
     return tuple(metric.name for metric in chosen if n_classes in metric.classes)
 
 

@@ -2,7 +2,8 @@
 
 import operator
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ _SOURCES = (
 
 MOST_REPEATS = 10**9
 """Replicates, samples and the like: more are a slip of the finger, and would not fit in memory."""
+
+_LONGEST_NAME = 100
+"""Characters of a name for which a similar one is looked for."""
 
 _MANY = 1000
 """Elements whose repr would take long though only its beginning is shown."""
@@ -95,7 +99,7 @@ def generator_of(rng: RandomState) -> np.random.Generator:
     except (TypeError, ValueError):
         pass
     raise InvalidType(
-        f"rng must be a whole number from 0 on, a numpy Generator or None, got {shown(rng)}."
+        f"rng must be a non-negative whole number, a numpy Generator or None, got {shown(rng)}."
     )
 
 
@@ -118,4 +122,29 @@ def check_choice(value: object, name: str, choices: Sequence[str]) -> None:
     if isinstance(value, str) and value in choices:
         return
     *others, last = (f'"{choice}"' for choice in choices)
-    raise InvalidInput(f"{name} must be {', '.join(others)} or {last}, got {shown(value)}.")
+    raise InvalidInput(
+        f"{name} must be {', '.join(others)} or {last}, got {shown(value)}."
+        f"{did_you_mean(value, choices)}"
+    )
+
+
+def did_you_mean(given: object, known: Iterable[object]) -> str:
+    """A question about the name that is spelled most alike, with a space before it; else nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("handtill", ["auc_mu", "hand_till"])
+    " Did you mean 'hand_till'?"
+    >>> did_you_mean("gini", ["auc_mu", "hand_till"])
+    ''
+    """
+    if not isinstance(given, str) or len(given) > _LONGEST_NAME:
+        return ""
+    plain = {_plain(name): name for name in known if isinstance(name, str)}
+    alike = get_close_matches(_plain(given), plain, n=1, cutoff=0.75)
+    return f" Did you mean {shown(plain[alike[0]])}?" if alike else ""
+
+
+def _plain(name: str) -> str:
+    """A name without what people leave out, or write otherwise."""
+    return "".join(each for each in name[:_LONGEST_NAME].casefold() if each.isalnum())

@@ -15,6 +15,7 @@ from twins.metrics import TWINS
 import polyroc
 from polyroc import metrics as package
 from polyroc import registry
+from polyroc.metrics.declaration import THREE_CLASSES
 from polyroc.metrics.registry import PARAMETERS
 
 NOT_METRICS = {"pairwise_auc", "ordinal_vus", "registry", "saec"}
@@ -78,7 +79,8 @@ def test_declaration_is_complete(metric):
     assert metric.lowest < metric.highest
     assert (metric.instead is None) == (metric.classes.most is None)
     assert metric.instead is None or registry[metric.instead].classes == (2, None)
-    assert metric.default == (metric.statistic != "tuples")
+    assert (metric.affordable == THREE_CLASSES) == (metric.statistic == "tuples")
+    assert {other for each in metric.repeats for other in each.others} <= set(registry)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)

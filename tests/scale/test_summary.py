@@ -77,7 +77,7 @@ def test_the_twin_lies_in_the_bounds(sample: Any, ties: Any, bits: int) -> None:
 def test_metrics_in_memory_lie_in_the_bounds(sample: Any, ties: Any) -> None:
     y, p, w = sample
     p = p / max(1, np.abs(p).max())  # margins of 1e300 are those of one column
-    result = PairSummary(range(p.shape[1]), auc_mu=True).update(y, p, w).compute(ties=ties)
+    result = PairSummary(range(p.shape[1]), auc_mu=True).update(y, p, w).compute("all", ties=ties)
     low, high = result.pairwise_low, result.pairwise_high
     exact = polyroc.pairwise_auc(y, p, sample_weight=w, ties=ties)
     assert (off_diagonal(low) <= off_diagonal(exact)).all()
@@ -178,7 +178,7 @@ def test_means_are_those_of_fractions(n_classes: int) -> None:
 
 def test_metrics_of_means_are_exact() -> None:
     y, p = probabilities(5000, 3, 6)
-    result = PairSummary(range(3)).update(y, p).compute()
+    result = PairSummary(range(3)).update(y, p).compute("all")
     for name in ("hand_till_probabilistic", "total_length", "triangle_area", "simplex_volume"):
         assert result[name].width == 0
         assert result[name].low == pytest.approx(polyroc.registry[name].function(y, p), abs=1e-13)
@@ -217,8 +217,11 @@ def test_pairwise_standard_errors_are_those_of_placements() -> None:
 def test_one_column_of_two_classes() -> None:
     y, s = [0, 1, 1, 0, 1], np.array([0.2, 0.7, 0.2, 0.1, 0.9])
     summary = PairSummary([0, 1]).update(y, s)
-    result = summary.compute()
+    result = summary.compute("all")
     for name in ("hand_till", "roc_auc", "probabilistic_auc", "total_length"):
+        assert result[name].standard_error == pytest.approx(
+            polyroc.estimate(y, s, name).standard_error
+        )
         assert result[name].midpoint == pytest.approx(polyroc.registry[name].function(y, s))
     with pytest.raises(InvalidInput, match="one column"):
         summary.update(y, np.column_stack([1 - s, s]))

@@ -54,7 +54,8 @@ metrics_option = click.option(
     "--metrics",
     metavar="NAMES",
     callback=names,
-    help="Names separated by commas, or all.  [default: the fast]",
+    help="Names separated by commas, or all.  [default: those that differ for this number of "
+    "classes and are affordable for these cases]",
 )
 labels_option = click.option(
     "--labels",
@@ -108,8 +109,10 @@ def metric_names(metrics: list[str] | None) -> list[str] | str | None:
     """Metrics as the library takes them, checked before a long file is read."""
     from polyroc.metrics import registry
 
-    names: list[str] | str | None = "all" if metrics == ["all"] else metrics
-    registry.select(names)
+    if metrics is None:
+        return None
+    names: list[str] | str = "all" if metrics == ["all"] else metrics
+    registry.named(names)
     return names
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyroc.errors import InvalidInput, InvalidType, NotAligned, NotDefined
 from polyroc.inference.comparison import Comparison, Difference, Omnibus
-from polyroc.inference.evaluate import NO_VARIATION, chosen_metrics, options_of
+from polyroc.inference.evaluate import NO_VARIATION, options_of
 from polyroc.inference.influence import (
     Design,
     Sampling,
@@ -19,7 +19,8 @@ from polyroc.inference.influence import (
     degrees_of_freedom,
 )
 from polyroc.inference.notes import design_notes, notes_on, rows_notes
-from polyroc.metrics.declaration import Influence, Metric
+from polyroc.metrics import registry
+from polyroc.metrics.declaration import Influence, Metric, Occasion
 from polyroc.options import check_choice, flag, shown
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import listed
@@ -102,7 +103,8 @@ def compare(
     check_choice(method, "method", ("influence", "bootstrap", "permutation"))
     gate = {"labels": labels, "absent": absent, "normalize": normalize, "n_threads": n_threads}
     samples = _samples(y_true, y_scores, sample_weight, groups, weights, sampling, gate)
-    chosen = chosen_metrics(metrics, samples.predictions[0])
+    n_evaluations = 1 if method == "influence" else n_replicates
+    chosen = registry.select(metrics, Occasion.of(samples.predictions[0], n_evaluations))
     if method == "influence":
         small = flag(small_sample, "small_sample")
         return _by_influence(samples, chosen, priors, level, small)

@@ -11,7 +11,7 @@ from polyroc.inference.drawn import spread_of_value
 from polyroc.inference.influence import Design, Sampling, Weighting
 from polyroc.inference.notes import design_notes, notes_on
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import Influence, Metric
+from polyroc.metrics.declaration import Influence, Metric, Occasion
 from polyroc.options import shown
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate, Evaluation, Note, check_level
@@ -66,7 +66,9 @@ def evaluate(
     ----------
     y_true, y_score, labels, sample_weight, absent, normalize, n_threads :
         see :class:`polyroc.Predictions`.
-    metrics : names of metrics; None for all that cost O(n log n), ``"all"`` for every one.
+    metrics : names of metrics, ``"all"`` for every one, or None: those that are defined for this
+        number of classes, differ from each other and are affordable for these cases (volumes of
+        three classes up to 3,000 cases).
     interval : ``"influence"`` from influence values, ``"bootstrap"`` (BCa), or None: no errors.
     level : confidence level of the limits in the tables; a result can be asked for others.
     groups : group of each case where cases are not independent, such as the patient of an image.
@@ -76,7 +78,7 @@ def evaluate(
     weights : ``"sampling"`` for weights that say how much of the population a case stands for,
         ``"frequency"`` for numbers of copies.
     n_replicates : replicates of the bootstrap.
-    n_tuples : random tuples to estimate the volumes from, which are dear for many classes.
+    n_tuples : random tuples to estimate the volumes from, which are expensive for many classes.
     rng : seed of both.
 
     Returns
@@ -105,7 +107,8 @@ def evaluate(
         n_threads=n_threads,
     )
     design = Design.of(groups, sample_weight, len(predictions), weights, sampling, y_true)
-    chosen = chosen_metrics(metrics, predictions)
+    n_evaluations = n_replicates if interval == "bootstrap" else 1
+    chosen = registry.select(metrics, Occasion.of(predictions, n_evaluations))
     if not (interval is None or (isinstance(interval, str) and interval in INTERVALS)):
         raise InvalidInput(
             f'interval must be "influence", "bootstrap" or None, got {shown(interval)}.'
@@ -165,14 +168,6 @@ def estimate_metric(
         return _estimate(predictions, metric, value, "influence", notes, settings=settings)
     method = "influence, random tuples" if drawn else "influence"
     return _estimate(predictions, metric, value, method, notes, error, freedom, settings)
-
-
-def chosen_metrics(metrics: Iterable[str] | str | None, predictions: Predictions) -> list[Metric]:
-    """Metrics by name; by default those marked so that exist for this number of classes."""
-    chosen = list({metric.name: metric for metric in registry.select(metrics)}.values())
-    if metrics is not None:
-        return chosen
-    return [metric for metric in chosen if predictions.n_classes in metric.classes]
 
 
 def options_of(metric: Metric, priors: PriorsLike | None) -> dict[str, Any]:

@@ -51,8 +51,9 @@ def study(
         ``random_state`` is None, also of parts, it gets a seed of that split.
     X, y : cases and their true classes.
     n_splits, test_size : number of splits, and share of the cases in each test set.
-    metrics : names of metrics, ``"all"``, or None: for three classes the nine of
-        Van Calster et al. 2008, otherwise the default metrics for that number of classes.
+    metrics : names of metrics, ``"all"``, or None: as for :func:`polyroc.evaluate` of a test set.
+        For three classes and up to 3,000 test cases the nine of Van Calster et al. 2008 are among
+        them.
     n_jobs : splits that run in parallel, as in joblib.
     rng : seed or generator of the splits and of the learners.
     labels : the classes in order; by default the categories of y, or its sorted distinct labels.

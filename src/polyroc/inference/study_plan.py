@@ -1,5 +1,6 @@
 """What a study is about: learners, data and metrics, checked before anything runs."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -10,26 +11,13 @@ import numpy as np
 from polyroc._storage.fingerprint import fingerprint
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import Metric
+from polyroc.metrics.declaration import Metric, Occasion
 from polyroc.options import reason_of, shown
 from polyroc.predictions._classes import classes_of
 from polyroc.predictions._containers import read_labels
 from polyroc.typing import IntArray, Label, LabelsLike
 
 Estimators = Mapping[str, Any] | Sequence[tuple[str, Any]]
-
-PAPER_METRICS = (
-    "hand_till",
-    "vus",
-    "vus2",
-    "triangle_area",
-    "total_length",
-    "hand_till_probabilistic",
-    "hand_till_scored",
-    "wvus",
-    "wvus2",
-)
-"""The metrics of Van Calster et al. 2008, in the order of its Table 1."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +82,8 @@ def plan_of(
         raise InvalidInput(
             f"X has {n_cases} cases but y has {len(codes)}. Pass one label per case."
         )
-    chosen = _chosen(metrics, len(classes))
+    occasion = Occasion(len(classes), math.ceil(test_size * n_cases))
+    chosen = tuple(registry.select(metrics, occasion))
     named = _named(estimators)
     return Plan(named, X, np.array(values.tolist()), codes, classes, chosen, float(test_size))
 
@@ -122,15 +111,6 @@ def _codes(values: Any, classes: tuple[Label, ...]) -> IntArray:
         fewest = shown(classes[int(counts.argmin())])
         raise InvalidInput(f"{needed}; class {fewest} has {counts.min()} of {len(codes)} cases.")
     return codes
-
-
-def _chosen(metrics: Iterable[str] | str | None, n_classes: int) -> tuple[Metric, ...]:
-    if metrics is None and n_classes == 3:
-        return tuple(registry.select(PAPER_METRICS))
-    chosen = registry.select(metrics)
-    if metrics is None:
-        return tuple(metric for metric in chosen if n_classes in metric.classes)
-    return tuple(chosen)
 
 
 def _named(estimators: Estimators) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InvalidInput
-from polyroc.metrics.declaration import HALF, Influence, Property
+from polyroc.metrics.declaration import HALF, Influence, Property, Repeats
 from polyroc.metrics.pair_metric import combined
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -36,6 +36,7 @@ def influence(
     statistic="margins",
     reference="Kleiman & Page 2019",
     complexity="O(K n log n)",
+    repeats=(Repeats(2, ("roc_auc",), one_sum=True),),
     chance=HALF,
     properties=frozenset(
         {Property.PERFECT_ARGMAX, Property.SKEW, Property.ROW_SHIFT, Property.COMMON_SCALE}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.metrics.declaration import HALF, Property
+from polyroc.metrics.declaration import HALF, Property, Repeats
 from polyroc.metrics.pair_metric import combined, pair_influence, shares_of_the_rest
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -31,6 +31,7 @@ def prior_gradient(priors: Float64Array, theta: Float64Array) -> Float64Array:
     statistic="pairs",
     reference="Van Calster et al. 2008 §III A; multi-class AUC slides",
     complexity="O(K n log n)",
+    repeats=(Repeats(2, ("roc_auc",), one_sum=True),),
     chance=HALF,
     prior_weighted=True,
     properties=frozenset({Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),

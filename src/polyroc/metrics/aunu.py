@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.metrics.declaration import HALF, Property
+from polyroc.metrics.declaration import HALF, Property, Repeats
 from polyroc.metrics.pair_metric import combined, pair_influence, shares_of_the_rest
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -31,6 +31,7 @@ def prior_gradient(priors: Float64Array, theta: Float64Array) -> Float64Array:
     statistic="pairs",
     reference="multi-class AUC slides; Ferri et al. 2009",
     complexity="O(K n log n)",
+    repeats=(Repeats(2, ("hand_till",)),),
     chance=HALF,
     prior_weighted=True,
     properties=frozenset({Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),

@@ -14,8 +14,9 @@ import numpy as np
 
 from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
+from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.statistics.tuples import Drawn
-from polyroc.typing import Float64Array
+from polyroc.typing import Float64Array, FloatArray
 
 
 class Property(Enum):
@@ -75,6 +76,61 @@ class Classes(NamedTuple):
 ANY_NUMBER = Classes()
 
 
+class Occasion(NamedTuple):
+    """What decides which metrics belong to an evaluation that names none."""
+
+    n_classes: int
+    n_cases: int
+    one_sum: bool = True
+    """Whether the scores of every case have the same sum, as those of probabilities do."""
+    n_evaluations: int = 1
+    """How often a metric is computed: the replicates of a bootstrap, for instance."""
+
+    @classmethod
+    def of(cls, predictions: Predictions, n_evaluations: int = 1) -> "Occasion":
+        """For these predictions."""
+        n_classes = predictions.n_classes
+        one_sum = n_classes > 2 or predictions.are_probabilities or _one_sum(predictions.scores)
+        return cls(n_classes, len(predictions), one_sum, n_evaluations)
+
+
+def _one_sum(scores: FloatArray) -> bool:
+    sums = scores.sum(axis=1, dtype=np.float64)
+    return float(np.ptp(sums)) <= SUM_TOLERANCE * max(1.0, float(np.abs(scores).max()))
+
+
+class Repeats(NamedTuple):
+    """With so many classes, a metric is a function of others and tells nothing new."""
+
+    n_classes: int
+    others: tuple[str, ...]
+    one_sum: bool = False
+    """Only where the scores of every case have the same sum."""
+
+    def holds(self, occasion: Occasion) -> bool:
+        """Whether it does here."""
+        return occasion.n_classes == self.n_classes and (occasion.one_sum or not self.one_sum)
+
+
+class Affordable(NamedTuple):
+    """Up to where a metric is computed without being asked for."""
+
+    most_classes: int
+    most_cases: float = math.inf
+    most_pairs: float = math.inf
+    """Of the squared number of cases times the number of evaluations."""
+
+    def holds(self, occasion: Occasion) -> bool:
+        """Whether it is affordable here."""
+        pairs = occasion.n_cases**2 * occasion.n_evaluations
+        within = occasion.n_classes <= self.most_classes and occasion.n_cases <= self.most_cases
+        return within and pairs <= self.most_pairs
+
+
+THREE_CLASSES = Affordable(most_classes=3, most_cases=3000, most_pairs=2e8)
+"""Of O(n²) for three classes: half a second for 3,000 cases, or for a bootstrap of 300."""
+
+
 @dataclass(frozen=True)
 class Chance:
     """Value of a metric for K classes when the scores say nothing about the class."""
@@ -117,8 +173,22 @@ class Metric:
     """The metric to use for other numbers of classes."""
     needs_probabilities: bool = False
     prior_weighted: bool = False
-    default: bool = True
-    """Whether it belongs to an evaluation that names no metrics: O(n log n) ones do."""
+    affordable: Affordable | None = None
+    """Up to where it belongs to an evaluation that names no metrics; None: always."""
+    repeats: tuple[Repeats, ...] = ()
+    """Where it gives no number of its own."""
+
+    def by_default(self, occasion: Occasion) -> bool:
+        """Whether it belongs to an evaluation that names no metrics.
+
+        It does if it is defined for this number of classes, is affordable for these cases, and is
+        not a function of other metrics.
+        """
+        return (
+            occasion.n_classes in self.classes
+            and (self.affordable is None or self.affordable.holds(occasion))
+            and not any(each.holds(occasion) for each in self.repeats)
+        )
 
     def __reduce__(self) -> Any:
         """A registered metric is pickled by name: its formula has no name of its own."""

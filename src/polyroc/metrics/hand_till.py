@@ -1,6 +1,6 @@
 """M of Hand & Till: the mean of AUC(k|r) over all ordered pairs of classes."""
 
-from polyroc.metrics.declaration import HALF, Property
+from polyroc.metrics.declaration import HALF, Property, Repeats
 from polyroc.metrics.pair_metric import combined, pair_influence, uniform
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -15,6 +15,7 @@ from polyroc.typing import Ties
     statistic="pairs",
     reference="Van Calster et al. 2008 eq. 9; multi-class AUC slides",
     complexity="O(K n log n)",
+    repeats=(Repeats(2, ("roc_auc",), one_sum=True),),
     chance=HALF,
     properties=frozenset({Property.SKEW, Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),
 )

@@ -1,6 +1,6 @@
 """M_p: the probabilistic AUC averaged over all ordered pairs of classes."""
 
-from polyroc.metrics.declaration import HALF, Property
+from polyroc.metrics.declaration import HALF, Property, Repeats
 from polyroc.metrics.pair_metric import combined, pair_influence, uniform
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -14,6 +14,7 @@ from polyroc.statistics.pairs import Probabilistic
     statistic="means",
     reference="Van Calster et al. 2008 eq. 13",
     complexity="O(n K)",
+    repeats=(Repeats(2, ("probabilistic_auc",)),),
     chance=HALF,
     needs_probabilities=True,
     properties=frozenset({Property.SKEW}),

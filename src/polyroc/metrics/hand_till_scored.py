@@ -1,6 +1,6 @@
 """M_s: the scored AUC averaged over all ordered pairs of classes."""
 
-from polyroc.metrics.declaration import Property
+from polyroc.metrics.declaration import Property, Repeats
 from polyroc.metrics.pair_metric import combined, pair_influence, uniform
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
@@ -14,6 +14,7 @@ from polyroc.statistics.pairs import Scored
     statistic="scored pairs",
     reference="Van Calster et al. 2008 eq. 14",
     complexity="O(K n log n)",
+    repeats=(Repeats(2, ("scored_auc",)),),
     chance=None,
     needs_probabilities=True,
     properties=frozenset({Property.SKEW}),

@@ -1,6 +1,6 @@
 """HUM: the assignment rule on sums of scores."""
 
-from polyroc.metrics.declaration import ONE_ORDER, Property
+from polyroc.metrics.declaration import ONE_ORDER, THREE_CLASSES, Property, Repeats
 from polyroc.metrics.registry import metric
 from polyroc.metrics.tuple_metric import (
     assignment_credit,
@@ -28,7 +28,8 @@ def worth(_: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
     ),
     statistic="tuples",
     complexity="O(n²) for K ≤ 3, else all tuples or random ones",
-    default=False,
+    affordable=THREE_CLASSES,
+    repeats=(Repeats(2, ("auc_mu",)),),
 )
 def hum(
     predictions: Predictions,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyroc.metrics.declaration import ONE_OF_K, Influence, Property
+from polyroc.metrics.declaration import ONE_OF_K, Influence, Property, Repeats
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import centre_by_class
@@ -93,6 +93,7 @@ def _products_without_one(factors: Float64Array) -> Float64Array:
     statistic="placements",
     reference="Van Calster et al. 2012",
     complexity="O(K n log n + K² n)",
+    repeats=(Repeats(2, ("hand_till",)),),
     chance=ONE_OF_K,
     properties=frozenset({Property.SKEW, Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),
 )

@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
 
 from polyroc.errors import InvalidInput, InvalidType, UnknownName
-from polyroc.metrics.declaration import Influence, Metric
-from polyroc.options import check_choice, shown
+from polyroc.metrics.declaration import Influence, Metric, Occasion
+from polyroc.options import check_choice, did_you_mean, shown
 from polyroc.predictions import Predictions
 
 Formula = Callable[..., float]
@@ -34,7 +34,8 @@ class Registry(Mapping[str, Metric]):
     def __getitem__(self, name: str) -> Metric:
         if name not in self:
             raise UnknownName(
-                f"There is no metric {shown(name)}. The metrics are {', '.join(self._metrics)}."
+                f"There is no metric {shown(name)}.{did_you_mean(name, self._metrics)} "
+                f"The metrics are {', '.join(self._metrics)}."
             )
         return self._metrics[name]
 
@@ -51,10 +52,19 @@ class Registry(Mapping[str, Metric]):
         """Pickled by name: there is one registry in each process."""
         return "registry" if self is registry else super().__reduce__()
 
-    def select(self, names: Iterable[str] | str | None) -> list[Metric]:
-        """Metrics by names; None: the default ones; "all": every one."""
+    def select(self, names: Iterable[str] | str | None, occasion: Occasion) -> list[Metric]:
+        """Metrics by names, each once; "all": every one.
+
+        None: those that are defined for this number of classes, are affordable for these cases, and
+        differ from each other. So two classes get the AUC once and not under nine names, three
+        classes the volumes up to 3,000 cases, and many classes no volumes.
+        """
         if names is None:
-            return [metric for metric in self._metrics.values() if metric.default]
+            return [metric for metric in self._metrics.values() if metric.by_default(occasion)]
+        return self.named(names)
+
+    def named(self, names: Iterable[str] | str) -> list[Metric]:
+        """Metrics by names, each once; "all": every one."""
         if isinstance(names, str):
             return list(self._metrics.values()) if names == "all" else [self[names]]
         try:
@@ -63,7 +73,7 @@ class Registry(Mapping[str, Metric]):
             raise InvalidType(
                 f'metrics must be names, "all" or None, got {shown(names)}.'
             ) from None
-        return [self[name] for name in listed]
+        return list({name: self[name] for name in listed}.values())
 
 
 registry = Registry()
@@ -83,7 +93,7 @@ PARAMETERS = {
     "priors": "prior of each class, by class or in order, in place of the shares in the sample.",
     "partition": "K × K costs that decide between classes; row: class named, column: true class.",
     "pair_weights": "K × K weights of the pairs; both entries of a pair are added up.",
-    "n_tuples": "draw so many tuples at random instead of using all, which is dear for K ≥ 4.",
+    "n_tuples": "draw so many tuples at random instead of using all, which is expensive for K ≥ 4.",
     "rng": "seed or generator of that draw.",
     "absent": 'a class without cases: "raise" an error, or "skip" it and use the others.',
     "normalize": "divide each row of scores by its sum.",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.metrics.declaration import NOTHING, Influence, Property
+from polyroc.metrics.declaration import NOTHING, Affordable, Influence, Property, Repeats
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import mean_influence, probability_means
@@ -47,6 +47,8 @@ def cofactor_matrix(matrix: Float64Array) -> Float64Array:
     statistic="means",
     reference="Van Calster et al. 2008 §III B",
     complexity="O(n K + K³)",
+    affordable=Affordable(most_classes=5),  # a product of many factors: 10⁻⁵⁰ for fifty classes
+    repeats=(Repeats(2, ("probabilistic_auc",)), Repeats(3, ("triangle_area",))),
     chance=NOTHING,
     needs_probabilities=True,
     properties=frozenset({Property.SKEW}),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.metrics.declaration import Influence, Property
+from polyroc.metrics.declaration import Influence, Property, Repeats
 from polyroc.metrics.registry import metric
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import mean_influence, probability_means
@@ -29,6 +29,7 @@ def influence(predictions: Predictions) -> Influence:
     statistic="means",
     reference="Van Calster et al. 2008 §III C",
     complexity="O(n K)",
+    repeats=(Repeats(2, ("probabilistic_auc",)),),
     chance=None,
     needs_probabilities=True,
     properties=frozenset({Property.SKEW}),

@@ -1,6 +1,6 @@
 """VUS: how often one case per class can be told apart by the corners they are nearest to."""
 
-from polyroc.metrics.declaration import ONE_ORDER, Property
+from polyroc.metrics.declaration import ONE_ORDER, THREE_CLASSES, Property, Repeats
 from polyroc.metrics.registry import metric
 from polyroc.metrics.tuple_metric import (
     assignment_credit,
@@ -27,7 +27,8 @@ def worth(_: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
     properties=frozenset({Property.PERFECT_ARGMAX, Property.SKEW}),
     statistic="tuples",
     complexity="O(n²) for K ≤ 3, else all tuples or random ones",
-    default=False,
+    affordable=THREE_CLASSES,
+    repeats=(Repeats(2, ("roc_auc",)),),
 )
 def vus(
     predictions: Predictions,

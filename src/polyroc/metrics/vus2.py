@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.metrics.declaration import Property
+from polyroc.metrics.declaration import THREE_CLASSES, Property, Repeats
 from polyroc.metrics.registry import metric
 from polyroc.metrics.tuple_metric import highest_rule, tuple_influence, tuple_value
 from polyroc.predictions import Predictions
@@ -24,7 +24,8 @@ def worth(_: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
     properties=frozenset({Property.SKEW, Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),
     statistic="tuples",
     complexity="O(n²) for K ≤ 3, else all tuples or random ones",
-    default=False,
+    affordable=THREE_CLASSES,
+    repeats=(Repeats(2, ("roc_auc",), one_sum=True),),
 )
 def vus2(
     predictions: Predictions,

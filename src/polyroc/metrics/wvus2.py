@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.metrics.declaration import Property
+from polyroc.metrics.declaration import THREE_CLASSES, Property, Repeats
 from polyroc.metrics.registry import metric
 from polyroc.metrics.tuple_metric import highest_rule, tuple_influence, tuple_value
 from polyroc.predictions import Predictions
@@ -25,7 +25,8 @@ def worth(_: Predictions, ties: Ties) -> tuple[Rule, Float64Array]:
     properties=frozenset({Property.SKEW}),
     statistic="tuples",
     complexity="O(n²) for K ≤ 3, else all tuples or random ones",
-    default=False,
+    affordable=THREE_CLASSES,
+    repeats=(Repeats(2, ("scored_auc",)),),
 )
 def wvus2(
     predictions: Predictions,

@@ -13,6 +13,7 @@ from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference import Comparison, compare, evaluate
 from polyroc.inference.influence import Design
 from polyroc.metrics import registry
+from polyroc.metrics.declaration import Occasion
 from polyroc.predictions import Predictions
 from polyroc.predictions._gate import common_labels
 from polyroc.predictions._weights import checked_weights
@@ -124,9 +125,7 @@ def gather(
         tuple(str(label) for label in first.classes),
         tuple(repr(label) for label in first.classes),
         found,
-        _comparison(
-            y_true, named, metric_names(first.n_classes), level, {**gate, "groups": groups}
-        ),
+        _comparison(y_true, named, metric_names(first), level, {**gate, "groups": groups}),
         cases,
         {name: page_surface(cases, name) for name in usable} if small else {},
         n_given,
@@ -134,13 +133,10 @@ def gather(
     )
 
 
-def metric_names(n_classes: int) -> list[str]:
-    """The metrics of a report: the default ones without those that coincide."""
-    if n_classes == 2:
-        return ["roc_auc", "probabilistic_auc", "scored_auc"]
-    twice = "simplex_volume" if n_classes == 3 else ""  # the area of the triangle for three classes
-    chosen = [m.name for m in registry.select(None) if n_classes in m.classes and m.name != twice]
-    return sorted(chosen, key=lambda name: name != "hand_till")
+def metric_names(predictions: Predictions) -> list[str]:
+    """The default metrics, that of the findings first."""
+    chosen = [metric.name for metric in registry.select(None, Occasion.of(predictions))]
+    return sorted(chosen, key=lambda name: name not in ("hand_till", "roc_auc"))
 
 
 def _named(models: Any) -> dict[str, ScoresLike]:
@@ -167,7 +163,7 @@ def _model_content(
         predictions = Predictions(y_true, scores, **gate)
     except ValueError as error:
         raise InvalidInput(f"Model {name!r}: {error}") from None
-    names = metric_names(predictions.n_classes)
+    names = metric_names(predictions)
     probabilities, fault = _probabilities(y_true, scores, predictions, gate)
     rest, curves = _curves(predictions, n_models)
     return ModelContent(

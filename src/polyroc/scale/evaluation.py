@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from polyroc.errors import NotDefined
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import Metric
+from polyroc.metrics.declaration import Metric, Occasion
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import present_classes
 from polyroc.predictions._predictions import sum_of_weights
@@ -29,7 +29,7 @@ from polyroc.scale.sample import Sample
 from polyroc.scale.totals import Totals
 from polyroc.statistics.mu import margin_sums
 from polyroc.statistics.pairs import PairSums, blank_diagonal, pair_sums, tie_credit
-from polyroc.typing import Absent, Float64Array, Label, Ties
+from polyroc.typing import Absent, Float64Array, FloatArray, Label, Ties
 
 OF_PAIRS = ("hand_till", "au1p", "aunu", "aunp", "roc_auc")
 OF_MARGINS = ("auc_mu",)
@@ -106,10 +106,13 @@ class Known:
     def _chosen(self, names: Iterable[str] | str | None, n_classes: int) -> list[Metric]:
         offered = [*OF_PAIRS, *(OF_MARGINS if self.margins else ()), *OF_MEANS]
         if names is None or (isinstance(names, str) and names == "all"):
-            within = [registry[name] for name in offered]
-            within = [metric for metric in within if n_classes in metric.classes]
+            within = [registry[name] for name in offered if n_classes in registry[name].classes]
+            if names is None:
+                one_sum = not self.sums.n_faulty
+                occasion = Occasion(n_classes, int(self.totals.n_cases), one_sum)
+                within = [metric for metric in within if metric.by_default(occasion)]
             return [m for m in within if not (m.needs_probabilities and self.sums.n_faulty)]
-        chosen = registry.select(names)
+        chosen = registry.named(names)
         for metric in chosen:
             if metric.name not in offered:
                 raise NotDefined(_not_offered(metric.name, offered))
@@ -148,6 +151,12 @@ def _as_array(classes: tuple[Label, ...]) -> NDArray[Any]:
     """Classes as an array, of numbers where they are numbers."""
     mixed = any(isinstance(label, str) for label in classes)
     return np.array(classes, dtype=object if mixed else None)
+
+
+def _given(rows: FloatArray) -> FloatArray:
+    """Scores as they came: one column s of two classes is kept as −s and s."""
+    one_column = rows.shape[1] == 2 and bool((rows[:, 0] == -rows[:, 1]).all())
+    return rows[:, 1:] if one_column else rows
 
 
 def _not_offered(name: str, offered: list[str]) -> str:
@@ -231,7 +240,7 @@ class _Sampled:
         sample.tidy()
         predictions = Predictions(
             _as_array(known.classes)[sample.codes],
-            sample.rows,
+            _given(sample.rows),
             labels=list(known.classes),
             sample_weight=sample.weights if totals.weighted else None,
             absent="skip",

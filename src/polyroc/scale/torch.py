@@ -19,6 +19,7 @@ import numpy as np
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.options import shown, whole_number
 from polyroc.predictions._classes import listed, present_classes
+from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.results import Estimate
 from polyroc.scale.device_gini import dominated_share
 from polyroc.scale.device_margins import margin_credit_sums
@@ -29,6 +30,7 @@ from polyroc.statistics.pairs import tie_credit
 from polyroc.typing import Absent, Float64Array, RandomState, Ties
 
 if TYPE_CHECKING:
+    from polyroc.metrics.declaration import Occasion
     from polyroc.scale.certified import CertifiedEvaluation
 
 OFFERED = ("hand_till", "au1p", "aunu", "aunp", "roc_auc", "auc_mu")
@@ -81,15 +83,17 @@ def evaluate(
     """M, AU1P, AUNU, AUNP and AUC_mu of tensors, and the AUC of two classes; options as above.
 
     Both bounds of each metric are its value. There are no standard errors: they need the placement
-    of every case, which :func:`polyroc.evaluate` computes. By default all metrics for the number of
-    classes; AUC_mu about doubles the work.
+    of every case, which :func:`polyroc.evaluate` computes. By default those that differ for the
+    number of classes; AUC_mu about doubles the work.
     """
+    from polyroc.metrics.declaration import Occasion
     from polyroc.scale.certified import CertifiedEvaluation
 
     cases, classes = _read(y, p, labels)
     present = _present(cases, classes, absent)
     tie_credit(ties)
-    chosen = _chosen(metrics, len(present))
+    occasion = Occasion(len(present), len(y), len(present) > 2 or _one_sum(p))
+    chosen = _chosen(metrics, occasion)
     allowed = _memory(memory, p)
     credit = credit_sums(cases, ties, allowed)
     margins = None
@@ -253,13 +257,23 @@ def _halved(credit: Tensor) -> Float64Array:
     return halved
 
 
-def _chosen(names: Iterable[str] | str | None, n_classes: int) -> list[Any]:
+def _one_sum(p: Tensor) -> bool:
+    """Whether the scores of every case have the same sum."""
+    if p.ndim == 1 or p.shape[1] == 1:
+        return True
+    sums = p.double().sum(dim=1)
+    return float(sums.max() - sums.min()) <= SUM_TOLERANCE * max(1.0, float(p.abs().max()))
+
+
+def _chosen(names: Iterable[str] | str | None, occasion: "Occasion") -> list[Any]:
     from polyroc.metrics import registry
 
-    if names is None or (isinstance(names, str) and names == "all"):
-        offered = [registry[name] for name in OFFERED]
-        return [metric for metric in offered if n_classes in metric.classes]
-    chosen = registry.select(names)
+    offered = [registry[name] for name in OFFERED]
+    if names is None:
+        return [metric for metric in offered if metric.by_default(occasion)]
+    if isinstance(names, str) and names == "all":
+        return [metric for metric in offered if occasion.n_classes in metric.classes]
+    chosen = registry.named(names)
     for metric in chosen:
         if metric.name not in OFFERED:
             raise NotDefined(
