@@ -877,7 +877,7 @@ def test_an_unknown_metric():
     )
     assert "no metric ['a']" in message(UnknownName, registry.__getitem__, ["a"])
     assert ["a"] not in registry
-    assert message(InvalidType, registry.select, 5) == (
+    assert message(InvalidType, registry.named, 5) == (
         'metrics must be names, "all" or None, got 5.'
     )
 

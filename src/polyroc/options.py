@@ -141,7 +141,7 @@ def did_you_mean(given: object, known: Iterable[object]) -> str:
     if not isinstance(given, str) or len(given) > _LONGEST_NAME:
         return ""
     plain = {_plain(name): name for name in known if isinstance(name, str)}
-    alike = get_close_matches(_plain(given), plain, n=1, cutoff=0.75)
+    alike = get_close_matches(_plain(given), plain, n=1, cutoff=0.8)
     return f" Did you mean {shown(plain[alike[0]])}?" if alike else ""
 
 
