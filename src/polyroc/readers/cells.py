@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import harmless, shown
-from polyroc.predictions._containers import is_missing
 from polyroc.predictions._groups import is_missing_word
 from polyroc.readers.table import Table
 from polyroc.typing import Float64Array
@@ -96,15 +95,21 @@ def groups_in(table: Table, name: str) -> NDArray[Any]:
             f"{table.path}: column {shown(name)} has the type {type_name(column.type)}, which "
             "cannot name groups. Use strings or integers."
         ) from None
-    nothing = np.array([_is_nothing(word) for word in words.to_pylist()], dtype=bool)
+    nothing = _stand_for_nothing(words)
     if nothing[codes].any():
         raise _missing(table, name, int(np.argmax(nothing[codes])), mend)
     return codes
 
 
-def _is_nothing(word: Any) -> bool:
-    """Whether a word names no group: an empty one, NA, NaN."""
-    return is_missing_word(word) if isinstance(word, str) else is_missing(word)
+def _stand_for_nothing(words: Any) -> NDArray[np.bool_]:
+    """Which words name no group: empty ones, NA, NaN."""
+    import pyarrow as pa
+
+    if _is_text(words.type):
+        return np.array([is_missing_word(word) for word in words.to_pylist()], dtype=bool)
+    if pa.types.is_floating(words.type):
+        return np.isnan(_as_floats(words))
+    return np.zeros(len(words), dtype=bool)
 
 
 def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
@@ -116,13 +121,14 @@ def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
     _check_missing(table, name, column, mend)
     try:
         words, codes = _words(column)
+        listed = words.to_pylist()
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise InvalidType(
             f"{table.path}: column {shown(name)} has the type {type_name(column.type)}, which "
             f"cannot name a {what}. Use strings or integers."
         ) from None
     found = np.empty(len(words), dtype=object)
-    found[:] = [_plain_id(word) for word in words.to_pylist()]
+    found[:] = [_plain_id(word) for word in listed]
     empty = np.flatnonzero((found == "")[codes])
     if empty.size:
         raise _missing(table, name, int(empty[0]), mend)
