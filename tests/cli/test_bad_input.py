@@ -91,7 +91,7 @@ def test_outputs_that_cannot_be_written(command: str, tmp_path: Path) -> None:
     source = written(tmp_path, FOUR_CASES)
     assert "There is no folder" in refused(command, source, "-o", tmp_path / "no" / "out")
     assert "is a folder" in refused(command, source, "-o", tmp_path)
-    assert "is the file that is read" in refused(command, source, "-o", source)
+    assert "are the same file" in refused(command, source, "-o", source)
     assert source.read_text() == FOUR_CASES
 
 

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+import pytest
 from cli.running import EXAMPLE, FOUR_CASES, document, refused, run, written
+from scipy.special import softmax
 
 from polyroc import compare
 from polyroc.datasets import example_predictions
@@ -59,3 +63,87 @@ def test_nothing_to_compare_by_is_code_1() -> None:
 def test_a_permutation_test_repeats_itself() -> None:
     options = ("-m", "hand_till", "--method", "permutation", "--replicates", "20", "--seed", "3")
     assert document("compare", EXAMPLE, *options) == document("compare", EXAMPLE, *options)
+
+
+# Files whose cases are in another order
+
+
+def two_files(folder: Path, n: int = 60, name: str = "id") -> tuple[Path, Path, Path]:
+    """A file per model, and the second once more with its rows shuffled."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=n)
+    frames = []
+    for noise in (1.0, 1.6):
+        p = softmax(noise * rng.normal(size=(n, 3)) + 2 * np.eye(3)[y], axis=1)
+        ids = [f"case {number}" for number in range(n)]
+        columns = {f"p_{k}": p[:, k] for k in range(3)}
+        patients = np.arange(n) // 3
+        frames.append(pd.DataFrame({"y": y, **columns, "patient": patients, name: ids}))
+    one, two, shuffled = (folder / f"{stem}.csv" for stem in ("one", "two", "two_shuffled"))
+    frames[0].to_csv(one, index=False)
+    frames[1].to_csv(two, index=False)
+    order = np.concatenate([rng.permutation(np.flatnonzero(y == k)) for k in range(3)])
+    inverse = np.argsort(np.argsort(y, kind="stable"), kind="stable")
+    frames[1].iloc[order[inverse]].to_csv(shuffled, index=False)  # the labels are in order still
+    return one, two, shuffled
+
+
+def p_values(*arguments: object) -> list[float]:
+    made = document("compare", *arguments, "-m", "hand_till,pdi")
+    return [row["p_value"] for row in made["comparison"]["differences"]]
+
+
+def test_shuffled_rows_joined_by_id_are_the_same_comparison(tmp_path: Path) -> None:
+    one, two, shuffled = two_files(tmp_path)
+    for groups in ("none", "patient"):
+        options = ("--groups", groups)
+        true = p_values(one, two, *options)
+        assert p_values(one, shuffled, "--id", "id", *options) == true
+        assert p_values(shuffled, one, "--id", "id", *options) == pytest.approx(true, rel=1e-9)
+    wrong = p_values(one, shuffled, "--id", "none", "--groups", "none")
+    assert wrong != pytest.approx(p_values(one, two, "--groups", "none"), rel=0.01)
+
+
+def test_rows_of_other_cases_are_not_paired_by_position(tmp_path: Path) -> None:
+    """Also where pandas wrote its index without a name."""
+    for name in ("id", "Image ID", ""):
+        one, two, shuffled = two_files(tmp_path, name=name)
+        message = refused("compare", one, shuffled, "--groups", "none")
+        assert "have different cases in row" in message and f"--id {name!r}" in message
+        assert p_values(one, two)
+        assert p_values(one, shuffled, "--independent")
+
+
+def test_cases_that_one_file_lacks(tmp_path: Path) -> None:
+    one, two, shuffled = two_files(tmp_path)
+    lines = shuffled.read_text().splitlines()
+    shuffled.write_text("\n".join([lines[0], *lines[4:]]))
+    message = refused("compare", one, shuffled, "--id", "id")
+    assert "lacks 3 of the 60 cases of" in message and "--join inner" in message
+    assert "lacks 3 of the 60" in refused("compare", shuffled, one, "--id", "id")
+    made = document("compare", one, shuffled, "--id", "id", "--join", "inner", "-m", "hand_till")
+    assert made["join"] == {"column": "id", "matched": 57, "left_out": [3, 0]}
+    gone = {line.rpartition(",")[2] for line in lines[1:4]}
+    for path in (one, two):
+        rows = path.read_text().splitlines()
+        left = [row for row in rows if row.rpartition(",")[2] not in gone]
+        path.write_text("\n".join(left))
+    assert made["comparison"]["differences"][0]["p_value"] == pytest.approx(
+        p_values(one, two)[0], rel=1e-9
+    )
+    printed = run("compare", one, shuffled, "--id", "id", "--join", "inner", columns=200).output
+    assert "Joined by 'id': 57 cases in all files." in printed
+
+
+def test_ids_that_join_nothing(tmp_path: Path) -> None:
+    one, two, _ = two_files(tmp_path)
+    assert "has the case 0 twice, in row 0 (line 2), column 'patient', and row 1" in refused(
+        "compare", one, two, "--id", "patient"
+    )
+    assert "there is no column 'nothing'" in refused("compare", one, two, "--id", "nothing")
+    assert "--join inner needs --id" in refused("compare", one, two, "--join", "inner")
+    assert "--independent" in refused("compare", one, two, "--id", "id", "--independent")
+    two.write_text(two.read_text().replace("case ", "image "))
+    assert "Is 'id' the column that tells the cases apart?" in refused(
+        "compare", one, two, "--id", "id", "--join", "inner"
+    )

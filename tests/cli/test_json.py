@@ -39,9 +39,11 @@ def command_line(command: str, features: Path) -> tuple[object, ...]:
     learners = ("--learners", "logistic,shrunken")
     costs = features.with_name("costs.json")
     costs.write_text('{"rare": {"common": 10}}')
+    numbered = features.with_name("numbered.csv")
+    pd.read_csv(EXAMPLE).rename_axis("id").iloc[::7].to_csv(numbered)
     return {
         "evaluate": ("evaluate", EXAMPLE, "-m", "all", "--model", "forest"),
-        "compare": ("compare", EXAMPLE),
+        "compare": ("compare", numbered, numbered, "--id", "id", "-m", "hand_till"),
         "study": ("study", features, "--splits", 2, "-m", "hand_till,roc_auc", *learners),
         "reader-study": ("reader-study", *reader_study_file(features.parent)),
         "surface": ("surface", EXAMPLE, "--model", "forest", "--generations", 2, "--costs", costs),

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc.cli.joining import Joined, check_order, join_options, joined
 from polyroc.cli.options import (
+    NONE,
     absent_option,
     groups_option,
     json_option,
@@ -48,7 +50,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="Replicates of the bootstrap, or permutations.",
 )
-@click.option("--independent", is_flag=True, help="The files hold different cases.")
+@click.option("--independent", is_flag=True, help="The files contain different cases.")
+@join_options
 @absent_option
 @normalize_option
 @seed_option
@@ -65,6 +68,8 @@ def compare(
     method: str,
     replicates: int,
     independent: bool,
+    case_id: str | None,
+    join: str,
     absent: str,
     normalize: bool,
     seed: int | None,
@@ -73,14 +78,19 @@ def compare(
     """Differences between the models in FILES, with intervals and p-values.
 
     Either one file with columns such as forest:cat, forest:dog, logistic:cat, logistic:dog, or a
-    file per model with the same cases in the same order.
+    file per model with the same cases: in the same order, or in any order with --id.
     """
     from polyroc.cli.screen import reading, working
     from polyroc.inference import compare as compare_scores
 
     names = metric_names(metrics)
     with reading():
-        read_files = [read(file, target, columns, labels, weights, groups) for file in files]
+        read_files = [
+            read(file, target, columns, labels, weights, groups, case_id=case_id) for file in files
+        ]
+    together = _together_by_id(read_files, case_id, join, independent)
+    if together is not None:
+        read_files = list(together.files)
     samples = gathered(read_files, independent)
     options: dict[str, Any] = {
         "method": method,
@@ -95,13 +105,33 @@ def compare(
     if as_json:
         from polyroc.cli.documents import predictions_input, print_document
 
-        content = {"input": predictions_input(read_files), "comparison": result.to_dict()}
+        content = {
+            "input": predictions_input(read_files),
+            "join": None if together is None else together.to_dict(),
+            "comparison": result.to_dict(),
+        }
         print_document("compare", content)
     else:
-        _print(read_files, result)
+        _print(read_files, result, together)
     if all(math.isnan(each.difference) for each in result.differences):
         click.echo("polyroc: None of these metrics exists for these data.", err=True)
         click.get_current_context().exit(1)
+
+
+def _together_by_id(
+    files: "Sequence[FilePredictions]", case_id: str | None, join: str, independent: bool
+) -> Joined | None:
+    """Files joined by case, where that is asked for."""
+    asked = case_id not in (None, NONE)
+    if independent and asked:
+        raise InvalidInput("--id joins files of the same cases, --independent is for others.")
+    if join == "inner" and not asked:
+        raise InvalidInput("--join inner needs --id COLUMN, the column that tells the cases apart.")
+    if asked and len(files) > 1:
+        return joined(files, str(case_id), join)
+    if not independent:
+        check_order(files)
+    return None
 
 
 def gathered(files: "Sequence[FilePredictions]", independent: bool) -> dict[str, Any]:
@@ -169,7 +199,10 @@ def _check_same_cases(first: "FilePredictions", other: "FilePredictions") -> Non
     """Whether labels, weights and groups of two files agree."""
     import numpy as np
 
-    advice = "Put the cases in the same order, or pass --independent if they are different cases."
+    advice = (
+        "Join the files with --id COLUMN, put the cases in the same order, or pass --independent "
+        "if they are different cases."
+    )
     if len(first) != len(other):
         raise InvalidInput(
             f"{first.path} has {len(first)} cases but {other.path} has {len(other)}. {advice}"
@@ -178,6 +211,8 @@ def _check_same_cases(first: "FilePredictions", other: "FilePredictions") -> Non
         ours, theirs = getattr(first, what), getattr(other, what)
         if ours is None or theirs is None:
             continue
+        if what == "groups":  # numbers of groups, which each file counts for itself
+            ours, theirs = _renumbered(ours), _renumbered(theirs)
         apart = np.flatnonzero(ours != theirs)
         if apart.size:
             row = int(apart[0])
@@ -187,10 +222,20 @@ def _check_same_cases(first: "FilePredictions", other: "FilePredictions") -> Non
             )
 
 
+def _renumbered(groups: Any) -> Any:
+    """Groups by the order in which they first occur."""
+    import numpy as np
+
+    _, first, codes = np.unique(groups, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[codes]
+
+
 _WORDS = {"y_true": "the true class", "sample_weight": "the weight", "groups": "the group"}
 
 
-def _print(files: "Sequence[FilePredictions]", result: "Comparison") -> None:
+def _print(
+    files: "Sequence[FilePredictions]", result: "Comparison", together: Joined | None
+) -> None:
     from polyroc.cli.evaluate import summary
     from polyroc.cli.screen import console, show
 
@@ -198,6 +243,8 @@ def _print(files: "Sequence[FilePredictions]", result: "Comparison") -> None:
     for file in files:
         screen.print(printable(summary(file)))
         screen.print(printable(f"Read as: {file.roles.describe()}."))
+    if together is not None:
+        screen.print(printable(f"{together.describe()}."))
     screen.print()
     for made in comparison_tables(result, screen.width):
         show(screen, made)

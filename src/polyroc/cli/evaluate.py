@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.cli.options import (
-    NONE,
     absent_option,
     by_class,
     groups_option,
@@ -56,6 +55,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="Replicates of the bootstrap.",
 )
+@click.option(
+    "--tuples",
+    metavar="NUMBER",
+    type=click.IntRange(min=1),
+    help="Estimate the volumes (vus, hum, …) from so many random tuples of cases; for four or more "
+    "classes.  [default: all tuples]",
+)
 @absent_option
 @normalize_option
 @seed_option
@@ -74,6 +80,7 @@ def evaluate(
     level: float,
     interval: str,
     replicates: int,
+    tuples: int | None,
     absent: str,
     normalize: bool,
     seed: int | None,
@@ -90,32 +97,27 @@ def evaluate(
 
     names = metric_names(metrics)
     if streaming:
-        from polyroc.cli.streaming import evaluate_streaming
+        from polyroc.cli.streaming import check_options, evaluate_streaming, roles_of
 
-        evaluate_streaming(
-            files,
-            target,
-            as_json,
-            columns=by_class(columns),
-            classes=labels,
-            sample_weight=None if weights == NONE else weights,
-            metrics=names,
-            absent=absent,
-            exact=exact,
-        )
+        check_options(click.get_current_context(), groups)
+        with reading():
+            roles = roles_of(files, target, weights, groups)
+        options = {"columns": by_class(columns), "classes": labels, "absent": absent}
+        evaluate_streaming(files, roles, as_json, metrics=names, exact=exact, **options)
         return
     check_single(files, exact)
     with reading():
         cases = read(files[0], target, columns, labels, weights, groups, model)
-    options: dict[str, Any] = {
+    given: dict[str, Any] = {
         "interval": None if interval == "none" else interval,
         "level": level,
         "absent": absent,
         "normalize": normalize,
         "n_replicates": replicates,
+        "n_tuples": tuples,
         "rng": seed,
     }
-    results = _evaluated(cases, names, options)
+    results = _evaluated(cases, names, given)
     if as_json:
         _print_json(cases, results)
     else:

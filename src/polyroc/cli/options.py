@@ -124,6 +124,7 @@ def read(
     weights: str | None,
     groups: str | None = None,
     model: str | None = None,
+    case_id: str | None = None,
 ) -> "FilePredictions":
     """The predictions in a file, by the options of the command line."""
     from polyroc.readers import read_predictions
@@ -136,6 +137,7 @@ def read(
         weight=False if weights == NONE else weights,
         group=False if groups == NONE else groups,
         model=model,
+        case_id=False if case_id == NONE else case_id,
     )
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from polyroc.cli.options import groups_option, level_option, read, role_options
+from polyroc.cli.saving import check_distinct
 from polyroc.cli.wording import printable
-from polyroc.errors import InvalidInput
 
 
 @click.command(short_help="Write a page about predictions, for a browser.")
@@ -31,9 +31,10 @@ def report(
     from polyroc.cli.screen import console, reading, working
     from polyroc.report import write_report
 
+    check_distinct({"FILE": file}, {"--output": output})
+    path = check_output(output)
     with reading():
         cases = read(file, target, columns, labels, weights, groups)
-    path = check_output(output, file)
     with working("writing the report"):
         write_report(
             path,
@@ -50,13 +51,11 @@ def report(
     screen.print(printable(f"Report: {path}"), soft_wrap=True)
 
 
-def check_output(output: str, source: str | None = None) -> Path:
+def check_output(output: str) -> Path:
     """The path of a file that can be written, before the work is done."""
     from polyroc._storage.atomic import check_place
     from polyroc._storage.paths import path_of
 
     path = path_of(output, "--output")
     check_place(path, "the output")
-    if source is not None and path.exists() and path.samefile(source):
-        raise InvalidInput(f"{path} is the file that is read. Name another one for the output.")
     return path

@@ -1,44 +1,116 @@
 """``polyroc evaluate --streaming``: Parquet files that do not fit into memory."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from polyroc.cli.wording import plural, printable
+import click
+from click.core import ParameterSource
+
+from polyroc.cli.options import NONE
+from polyroc.cli.wording import plural, printable, spoken
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
     from polyroc.scale.certified import CertifiedEvaluation
 
+REFUSED = {
+    "model": "Name the columns of one model with --columns.",
+    "level": "It gives bounds and standard errors, no intervals.",
+    "interval": "It gives bounds and standard errors, no intervals.",
+    "replicates": "It does not resample.",
+    "tuples": "It has no volumes.",
+    "normalize": "Divide the scores by their sums before they are written.",
+    "seed": "Nothing in it is random.",
+}
+"""Options that would have no effect, and what to do."""
+
+
+class Roles(NamedTuple):
+    """Columns that are found by their names or named by options."""
+
+    target: str
+    weight: str | None
+
+    def describe(self) -> str:
+        """In words, for people to check."""
+        weights = "" if self.weight is None else f"; weights in {self.weight!r}"
+        return f"true classes in {self.target!r}{weights}"
+
+
+def check_options(context: click.Context, groups: str | None) -> None:
+    """An error about an option that does not go with --streaming."""
+    for name, advice in REFUSED.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise InvalidInput(f"--{name} does not go with --streaming. {advice}")
+    if groups not in (None, NONE):
+        raise InvalidInput(
+            "--groups does not go with --streaming, whose standard errors take cases as "
+            "independent. Pass --groups none, or leave --streaming out."
+        )
+
+
+def roles_of(
+    files: tuple[str, ...], target: str | None, weights: str | None, groups: str | None
+) -> Roles:
+    """The columns of labels and weights, found as in a file that is read into memory."""
+    from polyroc.readers.names import GROUPS, WEIGHTS, role_among, target_among
+    from polyroc.scale.discovery import find_files
+
+    names, path = find_files(list(files)).schema.names, ", ".join(files[:3])
+    target = target_among(names, target, path)
+    others = [name for name in names if name != target]
+    weight = role_among(others, False if weights == NONE else weights, WEIGHTS, "weight", path)
+    if groups is None:
+        found = role_among(others, None, GROUPS, "group", path)
+        if found is not None and found != weight:
+            raise InvalidInput(
+                f"{path}: the column {found!r} says which cases belong together, but --streaming "
+                "takes cases as independent. Pass --groups none if they are, or leave --streaming "
+                "out."
+            )
+    return Roles(target, weight)
+
 
 def evaluate_streaming(
-    files: tuple[str, ...], target: str | None, as_json: bool, **options: Any
+    files: tuple[str, ...],
+    roles: Roles,
+    as_json: bool,
+    metrics: list[str] | str | None,
+    **options: Any,
 ) -> None:
     """Print certified bounds of the metrics of all rows of some Parquet files."""
     from polyroc.scale import evaluate_parquet
 
-    if target is None:
-        raise InvalidInput("--streaming needs the column of true classes: pass --target COLUMN.")
-    found = evaluate_parquet(list(files), target=target, progress=not as_json, **options)
+    found = evaluate_parquet(
+        list(files),
+        target=roles.target,
+        sample_weight=roles.weight,
+        metrics=metrics,
+        auc_mu=metrics is not None and (metrics == "all" or "auc_mu" in metrics),
+        progress=not as_json,
+        **options,
+    )
     if as_json:
-        _print_json(files, target, found)
+        _print_json(files, roles, found)
     else:
-        _print_table(files, found)
+        _print_table(files, roles, found)
 
 
-def _print_json(files: tuple[str, ...], target: str, found: "CertifiedEvaluation") -> None:
+def _print_json(files: tuple[str, ...], roles: Roles, found: "CertifiedEvaluation") -> None:
     from polyroc.cli.documents import print_document
 
-    read = {"cases": found.n_cases, "classes": list(found.counts), "target": target}
+    read = {"cases": found.n_cases, "classes": list(found.counts), **roles._asdict()}
     print_document("streaming", {"input": {**read, "paths": list(files)}, **found.to_dict()})
 
 
-def _print_table(files: tuple[str, ...], found: "CertifiedEvaluation") -> None:
+def _print_table(files: tuple[str, ...], roles: Roles, found: "CertifiedEvaluation") -> None:
     from polyroc.cli.screen import console, show, table
     from polyroc.results import cell
 
     screen = console()
     names = ", ".join(files) if len(files) < 4 else plural(len(files), "file")
     counted = f"{plural(found.n_cases, 'case')} of {plural(len(found.counts), 'class')}"
-    screen.print(printable(f"{names}: {counted}.") + "\n")
+    screen.print(printable(f"{names}: {counted}."))
+    screen.print(printable(f"Read as: {roles.describe()}.") + "\n")
     made = table("Each value lies between these bounds", ["metric"], ["low", "high", "std. error"])
     for metric, bounds in found.items():
         low, high = (f"{bound:.6f}" for bound in (bounds.low, bounds.high))
@@ -46,4 +118,4 @@ def _print_table(files: tuple[str, ...], found: "CertifiedEvaluation") -> None:
     show(screen, made)
     for metric, bounds in found.items():
         if bounds.note:
-            screen.print(printable(f"Note. {metric}: {bounds.note}"))
+            screen.print(printable(spoken(f"Note. {metric}: {bounds.note}")))

@@ -15,7 +15,7 @@ from polyroc.cli.options import (
     seed_option,
     target_option,
 )
-from polyroc.cli.saving import Saving
+from polyroc.cli.saving import Saving, check_distinct
 from polyroc.cli.wording import plural, printable, spoken
 from polyroc.errors import InvalidInput, NotDefined, PolyrocError
 
@@ -77,6 +77,7 @@ def study(
     from polyroc.readers import read_features
 
     chosen = metric_names(metrics)
+    check_distinct({"DATA": data}, {"--checkpoint": checkpoint})
     if jobs == 0:
         raise InvalidInput("--jobs must be 1 or more, or -1 for all processors, got 0.")
     with reading():

@@ -26,6 +26,11 @@ TARGETS = (
 )
 WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights", "case_weight")
 GROUPS = ("patient", "patient_id", "group", "groups", "group_id", "subject", "subject_id")
+CASES = (
+    *("", "id", "ids", "case", "case_id", "row_id", "sample_id", "record_id", "uid", "uuid"),
+    *("image", "image_id", "file", "filename", "file_name", "index", "unnamed:_0"),
+)
+"""Columns that may tell cases apart; pandas writes its index without a name, or as one of these."""
 LABEL_ARRAYS = ("labels", "classes", "class_names")
 """Arrays of an NPZ file that name the columns of the tables of scores."""
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from polyroc.predictions import Predictions
 from polyroc.predictions._classes import classes_of, listed
 from polyroc.predictions._containers import read_labels
 from polyroc.predictions._names import of_the_kind
-from polyroc.predictions._score_columns import ColumnsLike, ScoreColumns, spelled
-from polyroc.readers.cells import groups_in, labels_in, numbers_in
-from polyroc.readers.names import GROUPS, WEIGHTS, check_name, role_among, target_among
+from polyroc.predictions._score_columns import ColumnsLike, ScoreColumns, is_named, spelled
+from polyroc.readers.cells import groups_in, ids_in, labels_in, numbers_in
+from polyroc.readers.identity import check_unique, complete_ids
+from polyroc.readers.names import CASES, GROUPS, WEIGHTS, check_name, role_among, target_among
 from polyroc.readers.scores import scores_in
 from polyroc.readers.table import PathLike, Table, read_table
 from polyroc.typing import Float64Array, Label, LabelsLike
@@ -57,6 +58,7 @@ class FilePredictions:
     models : scores of each model, (n, K), or (n, 1) for the second of two classes.
     labels : the classes in the order of the columns.
     sample_weight, groups : (n,) where the file has them.
+    case_ids : (n,) names of the cases by column: the one asked for, or all that are named like one.
     roles : the column that each of these comes from.
     """
 
@@ -67,6 +69,7 @@ class FilePredictions:
     sample_weight: Float64Array | None
     groups: NDArray[Any] | None
     roles: Roles
+    case_ids: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.y_true)
@@ -74,6 +77,21 @@ class FilePredictions:
     def __repr__(self) -> str:
         names = ", ".join(self.models)
         return f"FilePredictions({len(self)} cases, classes {listed(self.labels)}, models {names})"
+
+    def rows(self, order: NDArray[np.intp]) -> "FilePredictions":
+        """The same with some of its cases, in this order."""
+
+        def taken(values: Any) -> Any:
+            return None if values is None else values[order]
+
+        return replace(
+            self,
+            y_true=self.y_true[order],
+            models={name: scores[order] for name, scores in self.models.items()},
+            sample_weight=taken(self.sample_weight),
+            groups=taken(self.groups),
+            case_ids={name: ids[order] for name, ids in self.case_ids.items()},
+        )
 
     def predictions(self, model: str | None = None, **options: Any) -> Predictions:
         """The predictions of a model, which need not be named if it is the only one."""
@@ -98,6 +116,7 @@ def read_predictions(
     labels: LabelsLike | None = None,
     weight: str | bool | None = None,
     group: str | bool | None = None,
+    case_id: str | bool | None = None,
 ) -> FilePredictions:
     """True classes and scores from a CSV, Parquet, Arrow or NPZ file, which is read into memory.
 
@@ -117,6 +136,8 @@ def read_predictions(
     weight, group : columns of weights of the cases and of what cases belong together, such as
         patients; None finds them by their names, False reads none. A column of two groups is not
         taken unless it is named here.
+    case_id : column whose values tell the cases apart, to join files by; None reads all columns
+        that are named like one (id, case, image, …), False none.
 
     Examples
     --------
@@ -149,7 +170,24 @@ def read_predictions(
     if model is not None:
         models = {model: _chosen(models, model, table.path)}
     role = None if groups is None else found
-    return _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
+    read = _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
+    return replace(read, case_ids=_case_ids(table, case_id, read.roles.unused))
+
+
+def _case_ids(
+    table: Table, case_id: str | bool | None, unused: tuple[str, ...]
+) -> dict[str, NDArray[Any]]:
+    """Columns that tell the cases apart: the one given, or those named like one that do."""
+    if case_id is False:
+        return {}
+    if case_id is not None:
+        check_name(case_id, "case_id")
+        ids = ids_in(table, str(case_id), "case")
+        check_unique(ids, str(case_id), table)
+        return {str(case_id): ids}
+    named = [name for name in unused if is_named(name, CASES) and len(table.places[name]) == 1]
+    found = {name: complete_ids(table, name) for name in named}
+    return {name: ids for name, ids in found.items() if ids is not None}
 
 
 def _groups(table: Table, name: str | None, asked: bool) -> NDArray[Any] | None:
