@@ -177,14 +177,19 @@ def test_a_fit_that_runs_to_a_limit_is_not_used_without_a_word(model):
     assert np.isnan([found.standard_error, *found.interval()[:2]]).all()
 
 
-@pytest.mark.parametrize("model", ["binormal", "proper", "hull"])
-def test_rounding_to_zero_is_no_error(model):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 200)
-    score = rng.normal(size=200) + y
+@pytest.mark.parametrize(("seed", "n", "shift"), [(0, 24, 0.5), (0, 850, 1), (3, 24, 1)])
+def test_densities_that_round_to_zero_are_no_error(seed, n, shift):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    score = rng.normal(size=n) + shift * y
+
+    def values():
+        costs = [saec(y, score, model=model) for model in ("binormal", "proper", "hull")]
+        return [*costs, fit_binormal(y, score).a, fit_proper(y, score).d_a]
+
     with np.errstate(all="raise"):
-        strict = saec(y, score, model=model)
-    assert strict == saec(y, score, model=model)
+        strict = values()
+    assert strict == values()
 
 
 def test_three_classes_are_shown_the_way():

@@ -84,6 +84,7 @@ def fit_binormal(
     return _binormal_fit(data, predictions.case_weights, weights)
 
 
+@np.errstate(under="ignore")  # densities far from their means are 0
 def _binormal_fit(
     data: Categories, case_weights: Float64Array, kind: WeightKind = "sampling"
 ) -> BinormalFit:
@@ -125,6 +126,7 @@ def fit_proper(
     return _proper_fit(data, predictions.case_weights, weights)
 
 
+@np.errstate(under="ignore")  # densities far from their means are 0
 def _proper_fit(
     data: Categories,
     case_weights: Float64Array,
