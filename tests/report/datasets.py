@@ -1,6 +1,7 @@
 """Data sets that between them make the report say everything it can say."""
 
 import numpy as np
+import pandas as pd
 from report.recount import Facts
 
 KINDS = ("perfect", "random", "tied", "tiny", "skewed")
@@ -98,6 +99,10 @@ def special_cases() -> dict[str, Facts]:
         "constant": ({"a": np.full((len(y), 4), 0.25), "b": weak}, {}),
     }
     found = {name: facts_of(y, models, 4, **options) for name, (models, options) in made.items()}
+    frame = facts_of(y, {"a": p}, 4)
+    frame.inputs["y"] = pd.Series(frame.inputs["y"], index=range(500, 500 + len(y)))
+    frame.inputs["scores"] = {"a": pd.DataFrame(p, columns=frame.inputs["labels"])}
+    found["frames"] = frame
     one = np.append(y, 4)
     found["one case"] = facts_of(
         one, {"a": normalized(scores_of("good", one, 5, 2.0, rng)), "b": np.full((163, 5), 0.2)}, 5

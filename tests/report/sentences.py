@@ -415,6 +415,13 @@ def weighted(told: Told) -> None:
     assert (number_in(dropped) if dropped else 0) == len(facts.inputs["y"]) - len(facts.y)
 
 
+def by_position(told: Told) -> None:
+    (model,) = told.match("title", "{m}: rows matched by position")
+    told.match("text", r"Rows of y_score taken by position: indexes differ\.")
+    y, scores = told.facts.inputs["y"], told.facts.inputs["scores"][model]
+    assert list(y.index) != list(scores.index)
+
+
 def sampled(told: Told) -> None:
     told.match("title", "The explorer shows a sample of the cases")
     every, held = told.match(
@@ -449,6 +456,7 @@ CHECKS: dict[str, Callable[[Told], None]] = {
     "grouped-cases": lambda told: grouped(told, False),
     "few-groups": lambda told: grouped(told, True),
     "weighted-cases": weighted,
+    "rows-by-position": by_position,
     "sample-in-page": sampled,
 }
 

@@ -107,7 +107,7 @@ def test_no_standard_error_where_every_case_agrees(interval, kind):
 
 def test_words_of_a_result_without_spread():
     result = polyroc.estimate([0, 1] * 10, [0.5] * 20, "roc_auc")
-    assert result.note == "100.0% of pairs are tied; no standard error: every case agrees on 0.5"
+    assert result.note == "100.0 % of pairs are tied; no standard error: every case agrees on 0.5"
     assert repr(result) == "roc_auc = 0.5000 (no interval)"
 
 

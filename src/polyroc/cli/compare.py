@@ -1,6 +1,7 @@
 """``polyroc compare``: which is better?"""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -248,8 +249,27 @@ def _print(
     screen.print()
     for made in comparison_tables(result, screen.width):
         show(screen, made)
-    for text in dict.fromkeys(each.note for each in result.differences if each.note):
-        screen.print(printable(spoken(f"Note. {text}")))
+    for line in notes(result):
+        screen.print(printable(spoken(f"Note. {line}")))
+
+
+def notes(result: "Comparison") -> list[str]:
+    """Notes on differences, each once, with the metrics and models it is about."""
+    about: dict[str, dict[str, list[str]]] = {}
+    for row in result.differences:
+        for text in filter(None, row.note.split("; ")):
+            about.setdefault(text, {}).setdefault(row.metric, []).append(_pair(row))
+    every = Counter(row.metric for row in result.differences)
+    lines = []
+    for text, metrics in about.items():
+        by_pairs: dict[tuple[str, ...], list[str]] = {}
+        for metric, pairs in metrics.items():
+            whole = len(pairs) == every[metric]
+            by_pairs.setdefault(() if whole else tuple(pairs), []).append(metric)
+        for told, named in by_pairs.items():
+            of = f" of {', '.join(told)}" if told else ""
+            lines.append(f"{', '.join(named)}{of}: {text}")
+    return lines
 
 
 def comparison_tables(result: "Comparison", width: int) -> "list[Titled]":

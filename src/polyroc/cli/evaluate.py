@@ -244,13 +244,19 @@ def _short(value: float) -> str:
 
 
 def notes(results: "Mapping[str, Evaluation]") -> list[str]:
-    """What is right but surprising about these numbers, each once, with the metrics it is about."""
-    about: dict[str, dict[str, None]] = {}
-    for result in results.values():
+    """What is right but surprising about these numbers, each once, with what it is about."""
+    about: dict[str, dict[str, list[str]]] = {}
+    for name, result in results.items():
         for metric, estimate in result.items():
             for note in estimate.notes:
-                about.setdefault(note.text, {})[metric] = None
-    return [
-        text if text.startswith(tuple(metrics)) else f"{', '.join(metrics)}: {text}"
-        for text, metrics in about.items()
-    ]
+                about.setdefault(note.text, {}).setdefault(metric, []).append(name)
+    lines = []
+    for text, metrics in about.items():
+        by_models: dict[tuple[str, ...], list[str]] = {}
+        for metric, models in metrics.items():
+            by_models.setdefault(tuple(models), []).append(metric)
+        for told, named in by_models.items():
+            of = "" if len(told) == len(results) else f" of {', '.join(told)}"
+            own = text.startswith(tuple(named)) and not of
+            lines.append(text if own else f"{', '.join(named)}{of}: {text}")
+    return lines

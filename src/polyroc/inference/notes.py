@@ -14,6 +14,8 @@ from polyroc.statistics.pairs import pair_sums
 from polyroc.typing import Float64Array
 
 SMALL_CLASS = 10
+MOST_NAMED = 8
+"""Small classes that a note names, the smallest first."""
 TOLD_SHARE = 5e-4  # what rounds to 0.1 %
 TOLD_DIFFERENCE = 5e-5  # what shows in four decimals
 
@@ -67,15 +69,16 @@ def _rows_of(names: tuple[str, ...]) -> Note:
 
 
 def _small_classes(predictions: Predictions) -> Note | None:
-    counts = predictions.class_counts
-    small = [
-        f"{label} ({count})"
-        for label, count in zip(predictions.classes, counts.tolist(), strict=True)
-        if count < SMALL_CLASS
-    ]
+    counts = predictions.class_counts.tolist()
+    small = sorted(
+        (k for k, count in enumerate(counts) if count < SMALL_CLASS), key=counts.__getitem__
+    )
     if not small:
         return None
-    return Note("small-class", f"fewer than {SMALL_CLASS} cases: {', '.join(small)}")
+    listed = ", ".join(f"{predictions.classes[k]} ({counts[k]})" for k in small[:MOST_NAMED])
+    rest = len(small) - MOST_NAMED
+    more = f" and {rest} more {'class' if rest == 1 else 'classes'}" if rest > 0 else ""
+    return Note("small-class", f"fewer than {SMALL_CLASS} cases: {listed}{more}")
 
 
 def _tied_pairs(predictions: Predictions, tied: Float64Array) -> Note | None:
@@ -86,7 +89,8 @@ def _tied_pairs(predictions: Predictions, tied: Float64Array) -> Note | None:
     if not np.tril(tied, -1).any():  # margins compare a pair of classes once
         compared = np.triu(compared)
     share = tied[compared].sum() / weights[compared].sum()
-    return Note("tied-scores", f"{share:.1%} of pairs are tied") if share >= TOLD_SHARE else None
+    told = f"{100 * share:.1f} % of pairs are tied"
+    return Note("tied-scores", told) if share >= TOLD_SHARE else None
 
 
 def _ties_matter(predictions: Predictions, metric: Metric) -> Note | None:

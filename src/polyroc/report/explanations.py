@@ -101,6 +101,10 @@ EXPLANATIONS: dict[str, str] = {
         "Standard errors are computed from sums over groups. With fewer than ten groups they are "
         "too variable to rely on, and intervals tend to be too short."
     ),
+    "rows-by-position": (
+        "The tables have indexes that share no order, so the first row of one was taken to be the "
+        "first row of the other. If that is not what they mean, give them the same index."
+    ),
     "weighted-cases": (
         "A case of weight 2 counts as much as two cases of weight 1. Standard errors take weights "
         "as sampling weights: multiplying all of them by a number changes nothing."

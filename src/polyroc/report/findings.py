@@ -18,6 +18,7 @@ RULES: tuple[Callable[[Content], Iterator[Finding]], ...] = (
     on_models.separation,
     on_cases.groups,
     on_cases.weights,
+    on_cases.by_position,
     on_classes.rare_classes,
     on_classes.few_cases,
     on_classes.calibration,

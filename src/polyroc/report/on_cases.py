@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
+from polyroc.predictions._groups import FEW_GROUPS
 from polyroc.report.content import Content
 from polyroc.report.finding import Finding
 from polyroc.report.wording import counted
-
-FEW_GROUPS = 10
 
 
 def groups(content: Content) -> Iterator[Finding]:
@@ -38,6 +37,15 @@ def weights(content: Content) -> Iterator[Finding]:
         f"{left_out}"
     )
     yield Finding("weighted-cases", "fact", "Cases are weighted", text)
+
+
+def by_position(content: Content) -> Iterator[Finding]:
+    """Rows that were matched by their place, although indexes differ."""
+    for model in content.models:
+        notes = model.evaluation[content.main_metric].notes
+        for text in dict.fromkeys(note.text for note in notes if note.code == "rows-by-position"):
+            title = f"{model.name}: rows matched by position"
+            yield Finding("rows-by-position", "warning", title, f"{text[:1].upper()}{text[1:]}.")
 
 
 def sampled(content: Content) -> Iterator[Finding]:
