@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chi2, norm
 from twins.inference import holm as slow_holm
 
-from polyroc import Predictions, compare, evaluate, registry
+from polyroc import Predictions, compare, evaluate, hand_till, registry
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference.compare import Difference, holm
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from polyroc.predictions import Predictions
-from polyroc.statistics.tuples import Rule, tuple_mean
+from polyroc.statistics.tuples import Rule, Tuples
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 
@@ -36,4 +36,5 @@ def tpr_surface_volume(
     )
     predictions.probabilities("tpr_surface_volume")
     strict = np.eye(6, dtype=np.float64)[0, :]
-    return tuple_mean(predictions, Rule.LOGARITHMS, strict)
+    volume: float = Tuples.of(predictions, Rule.LOGARITHMS).mean(strict)
+    return volume

@@ -9,7 +9,7 @@ import numpy as np
 from polyroc.display.base import PredictionsDisplay, require_classes
 from polyroc.display.matrix import Scale, draw_matrix, matrix_frame, matrix_size
 from polyroc.predictions import Predictions
-from polyroc.statistics.pairs import Ranked
+from polyroc.statistics.pairs import Pairs
 from polyroc.typing import Absent, Float64Array, Label, LabelsLike, ScoresLike, Ties, WeightsLike
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PairwiseAucDisplay(PredictionsDisplay):
             y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
         )
         require_classes(predictions, cls.__name__, 2, MOST_CLASSES, "polyroc.pairwise_auc")
-        return cls(Ranked(ties).matrix(predictions), predictions.classes)
+        return cls(Pairs.of(predictions).auc(ties), predictions.classes)
 
     def frame(self) -> "pd.DataFrame":
         """A row per ordered pair: positive, negative, auc."""

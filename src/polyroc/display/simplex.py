@@ -15,7 +15,7 @@ from polyroc.display.triplets import MARKERS, Triplet, draw_triplet, triplets_of
 from polyroc.metrics import registry
 from polyroc.options import whole_number
 from polyroc.predictions import Predictions
-from polyroc.statistics.means import probability_means
+from polyroc.statistics.means import Means
 from polyroc.typing import Float64Array, IntArray, Label, LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ class SimplexDisplay(PredictionsDisplay):
             np.asarray(rows[drawn], dtype=np.float64),
             predictions.codes[drawn],
             n,
-            probability_means(predictions, cls.__name__),
-            registry["triangle_area"].value(predictions),
-            registry["total_length"].value(predictions),
+            Means.of(predictions).vectors,
+            registry["triangle_area"].of(predictions),
+            registry["total_length"].of(predictions),
             triplets_of(Predictions(y_true, y_score, labels=labels), triplets),
         )
 

@@ -48,10 +48,10 @@ class Triplet:
         alone = Predictions([0, 1, 2], rows)
         return cls(
             rows,
-            registry["vus"].value(alone, ties="strict") == 1,
-            registry["vus2"].value(alone, ties="strict") == 1,
-            registry["total_length"].value(alone),
-            registry["triangle_area"].value(alone),
+            registry["vus"].of(alone, ties="strict") == 1,
+            registry["vus2"].of(alone, ties="strict") == 1,
+            registry["total_length"].of(alone),
+            registry["triangle_area"].of(alone),
         )
 
     @property

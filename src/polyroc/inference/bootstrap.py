@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from polyroc.errors import NotDefined
 from polyroc.inference.compare import (
     Samples,
     Spread,
@@ -17,16 +17,16 @@ from polyroc.inference.compare import (
     undefined_differences,
 )
 from polyroc.inference.comparison import Comparison, Difference
-from polyroc.inference.evaluate import estimate_metric, options_of, undefined, why_no_error
+from polyroc.inference.evaluate import estimate_metrics, options_of, why_no_error
 from polyroc.inference.influence import Design, contributions
 from polyroc.inference.resampling import (
     BATCH,
-    Question,
     Replicator,
     Resampler,
     drawn_weights,
 )
-from polyroc.metrics.declaration import Influence, Metric
+from polyroc.metrics.declaration import Influence, Metric, Question
+from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.options import repeats
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate
@@ -52,20 +52,19 @@ def replicate_values(
     return np.concatenate(parts)
 
 
-def askable(
+def defined_questions(
     predictions: Sequence[Predictions], metrics: Sequence[Metric], priors: PriorsLike | None
-) -> tuple[list[Question], dict[str, str]]:
-    """Metrics that exist for these predictions, and the reasons of those that do not."""
-    questions, reasons = [], {}
-    for metric in metrics:
-        question = Question(metric, options_of(metric, priors))
-        try:
-            for each in predictions:
-                metric.value(each, **question.options)
-            questions.append(question)
-        except NotDefined as reason:
-            reasons[metric.name] = str(reason)
-    return questions, reasons
+) -> tuple[list[Question], list[list[Measured]], dict[str, str]]:
+    """Questions that have an answer for all predictions, the answers, and why others have none."""
+    asked = [(metric, options_of(metric, priors)) for metric in metrics]
+    found = list(zip(*(measure(CaseStatistics(each), asked) for each in predictions), strict=True))
+    reasons = {each.metric.name: each.reason for row in found for each in row if each.reason}
+    questions = [
+        metric.question(predictions[0], **options)
+        for metric, options in asked
+        if metric.name not in reasons
+    ]
+    return questions, [list(row) for row in found], reasons
 
 
 def bootstrap_estimates(
@@ -78,36 +77,41 @@ def bootstrap_estimates(
 ) -> list[Estimate]:
     """Estimates with replicates, for BCa and percentile intervals."""
     seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=2)
-    questions, reasons = askable([predictions], metrics, priors)
+    questions, found, _ = defined_questions([predictions], metrics, priors)
     values = replicate_values(predictions, questions, design, n_replicates, seed)
     columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
     settings = {**design.settings(), "n_replicates": n_replicates, "seed": seed}
-    estimates = []
-    for metric in metrics:
-        if metric.name in reasons:
-            estimates.append(undefined(predictions, metric, reasons[metric.name]))
-            continue
-        plain = estimate_metric(predictions, metric, design, priors, with_error=False)
-        error = float(columns[metric.name].std(ddof=1))
-        influence = metric.influence(predictions, **options_of(metric, priors))
-        missing = why_no_error(
-            predictions, design, plain.value, error, replace(influence, reason=None)
-        )
-        if missing:
-            notes = (*plain.notes, missing)
-            estimates.append(replace(plain, method="bootstrap", notes=notes, settings=settings))
-            continue
-        estimates.append(
-            replace(
-                plain,
-                standard_error=error,
-                method="bootstrap",
-                replicates=columns[metric.name],
-                acceleration=_acceleration(predictions, influence, design),
-                settings=settings,
-            )
-        )
-    return estimates
+    plain = estimate_metrics(CaseStatistics(predictions), metrics, design, priors, with_error=False)
+    return [
+        _with_error(each, row[0].influence, columns[each.metric], predictions, design, settings)
+        if row[0].influence is not None
+        else each
+        for each, row in zip(plain, found, strict=True)
+    ]
+
+
+def _with_error(
+    plain: Estimate,
+    influence: Influence,
+    replicates: Float64Array,
+    predictions: Predictions,
+    design: Design,
+    settings: dict[str, Any],
+) -> Estimate:
+    error = float(replicates.std(ddof=1))
+    known = replace(influence, reason=None)
+    missing = why_no_error(predictions, design, plain.value, error, known)
+    if missing:
+        notes = (*plain.notes, missing)
+        return replace(plain, method="bootstrap", notes=notes, settings=settings)
+    return replace(
+        plain,
+        standard_error=error,
+        method="bootstrap",
+        replicates=replicates,
+        acceleration=_acceleration(predictions, influence, design),
+        settings=settings,
+    )
 
 
 def _acceleration(predictions: Predictions, influence: Influence, design: Design) -> float:
@@ -129,7 +133,7 @@ def bootstrap_comparison(
 ) -> Comparison:
     """Differences on resampled cases; paired models see the same resamples."""
     seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=2)
-    questions, reasons = askable(samples.predictions, metrics, priors)
+    questions, measured, reasons = defined_questions(samples.predictions, metrics, priors)
     drawn = np.stack(
         [
             replicate_values(
@@ -142,15 +146,14 @@ def bootstrap_comparison(
     )  # models × replicates × metrics
     differences: list[Difference] = []
     tests, values = [], {}
-    for metric in metrics:
+    for metric, row in zip(metrics, measured, strict=True):
         if metric.name in reasons:
             differences += undefined_differences(samples, metric, reasons[metric.name])
             continue
         column = next(i for i, q in enumerate(questions) if q.metric is metric)
-        options = questions[column].options
-        found = np.array([metric.value(each, **options) for each in samples.predictions])
+        found = np.array([each.value for each in row])
         values[metric.name] = dict(zip(samples.names, found.tolist(), strict=True))
-        scale = max(metric.influence(each, **options).scale for each in samples.predictions)
+        scale = max(each.influence.scale for each in row if each.influence is not None)
         spread = _spread(samples, drawn[:, :, column])._replace(scale=scale)
         note = comparison_note(samples, metric, priors)
         rows = differences_of(samples, metric, found, spread, note)

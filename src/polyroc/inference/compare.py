@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from polyroc.errors import InvalidInput, InvalidType, NotAligned, NotDefined
+from polyroc.errors import InvalidInput, InvalidType, NotAligned
 from polyroc.inference.comparison import Comparison, Difference, Omnibus
 from polyroc.inference.evaluate import NO_VARIATION, options_of
 from polyroc.inference.influence import (
@@ -18,9 +18,10 @@ from polyroc.inference.influence import (
     contributions,
     degrees_of_freedom,
 )
-from polyroc.inference.notes import design_notes, notes_on, rows_notes
+from polyroc.inference.notes import class_notes, design_notes, prior_notes, rows_notes
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Influence, Metric, Occasion
+from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.options import check_choice, flag, shown
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import listed
@@ -209,19 +210,28 @@ def _by_influence(
     values: dict[str, dict[str, float]] = {}
     differences: list[Difference] = []
     tests: list[Omnibus] = []
-    for metric in metrics:
-        options = options_of(metric, priors)
-        try:  # influence values first: they leave sorted columns behind, which the values then use
-            spread = spread_of(samples, metric, options, small_sample)
-            found = [metric.value(each, **options) for each in samples.predictions]
-        except NotDefined as reason:
-            differences += undefined_differences(samples, metric, str(reason))
+    for metric, found in zip(metrics, _measured(samples, metrics, priors), strict=True):
+        reason = next((each.reason for each in found if each.reason is not None), None)
+        if reason is not None:
+            differences += undefined_differences(samples, metric, reason)
             continue
-        values[metric.name] = dict(zip(samples.names, found, strict=True))
+        each_value = np.array([each.value for each in found])
+        values[metric.name] = dict(zip(samples.names, each_value.tolist(), strict=True))
+        moved = [each.influence for each in found if each.influence is not None]
+        spread = _spread_of(samples, moved, small_sample)
         note = comparison_note(samples, metric, priors)
-        differences += holm(differences_of(samples, metric, np.array(found), spread, note))
-        tests.append(omnibus_test(metric.name, np.array(found), spread.covariances))
+        differences += holm(differences_of(samples, metric, each_value, spread, note))
+        tests.append(omnibus_test(metric.name, each_value, spread.covariances))
     return Comparison(values, tuple(differences), tuple(tests), "influence", level)
+
+
+def _measured(
+    samples: Samples, metrics: Sequence[Metric], priors: PriorsLike | None
+) -> list[tuple[Measured, ...]]:
+    """For each metric, its value and influence values of every model."""
+    asked = [(metric, options_of(metric, priors)) for metric in metrics]
+    models = [measure(CaseStatistics(each), asked) for each in samples.predictions]
+    return list(zip(*models, strict=True))
 
 
 class Spread(NamedTuple):
@@ -244,11 +254,8 @@ class Spread(NamedTuple):
         return cls(columns.T @ columns, variances, normal if freedom is None else freedom)
 
 
-def spread_of(
-    samples: Samples, metric: Metric, options: Mapping[str, Any], small_sample: bool
-) -> Spread:
+def _spread_of(samples: Samples, influences: Sequence[Influence], small_sample: bool) -> Spread:
     """Spread of the models' values; independent samples do not vary together."""
-    influences = [metric.influence(each, **options) for each in samples.predictions]
     columns = [
         contributions(each, [influence], design)
         for each, influence, design in zip(
@@ -292,15 +299,11 @@ def _welch(samples: Samples, variances: Float64Array) -> Float64Array:
 def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:
     """What is assumed about priors, and other facts about the samples."""
     found = samples.predictions[:1] if samples.paired else samples.predictions
-    kept = [
-        note.text
-        for each in found
-        for note in notes_on(each, metric, samples.designs[0].sampling, priors is not None)
-        if note.code.startswith(("priors", "skipped", "small"))
-    ]
-    kept += [note.text for note in rows_notes(samples.predictions)]
-    kept += [note.text for design in samples.designs for note in design_notes(design)]
-    return "; ".join(dict.fromkeys(kept))
+    notes = [note for each in found for note in class_notes(each)]
+    notes += prior_notes(metric, samples.designs[0].sampling, priors is not None)
+    notes += rows_notes(samples.predictions)
+    notes += [note for design in samples.designs for note in design_notes(design)]
+    return "; ".join(dict.fromkeys(note.text for note in notes))
 
 
 def differences_of(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from polyroc.inference.influence import Design, covariance, degrees_of_freedom
 from polyroc.metrics.declaration import Influence
 from polyroc.predictions import Predictions
-from polyroc.statistics.tuples import Drawn
+from polyroc.statistics.statistic import Drawn
 from polyroc.typing import Float64Array
 
 

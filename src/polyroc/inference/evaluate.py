@@ -1,21 +1,23 @@
 """``evaluate`` and ``estimate``: metrics of one classifier with standard errors and intervals."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from polyroc.errors import InvalidInput, NotDefined
+from polyroc.errors import InvalidInput
 from polyroc.inference.drawn import spread_of_value
 from polyroc.inference.influence import Design, Sampling, Weighting
 from polyroc.inference.notes import design_notes, notes_on
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Influence, Metric, Occasion
+from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.options import shown
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import Estimate, Evaluation, Note, check_level
 from polyroc.seeds import seed_of
+from polyroc.statistics.tuples import Tuples
 from polyroc.typing import (
     Absent,
     LabelsLike,
@@ -41,8 +43,8 @@ class Draw(NamedTuple):
 
 
 def evaluate(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     metrics: Iterable[str] | str | None = None,
     *,
     labels: LabelsLike | None = None,
@@ -97,14 +99,8 @@ def evaluate(
     hand_till = 0.8924 (95 % interval 0.8675 to 0.9131)
     """
     check_level(level)
-    predictions = Predictions.borrowed(
-        y_true,
-        y_score,
-        labels=labels,
-        sample_weight=sample_weight,
-        absent=absent,
-        normalize=normalize,
-        n_threads=n_threads,
+    predictions = predictions_of(
+        y_true, y_score, labels, sample_weight, absent, normalize, n_threads
     )
     design = Design.of(groups, sample_weight, len(predictions), weights, sampling, y_true)
     n_evaluations = n_replicates if interval == "bootstrap" else 1
@@ -123,56 +119,70 @@ def evaluate(
         estimates = bootstrap_estimates(predictions, chosen, design, priors, n_replicates, rng)
     else:
         draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))
-        estimates = [
-            estimate_metric(predictions, metric, design, priors, interval is not None, draw)
-            for metric in chosen
-        ]
+        statistics, with_error = CaseStatistics(predictions), interval is not None
+        estimates = estimate_metrics(statistics, chosen, design, priors, with_error, draw)
     return Evaluation(tuple(estimates), level)
 
 
 def estimate(
-    y_true: LabelsLike, y_score: ScoresLike, metric: str = "hand_till", **options: Any
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
+    metric: str = "hand_till",
+    **options: Any,
 ) -> Estimate:
     """One metric with its standard error and interval; options as for :func:`evaluate`."""
     return evaluate(y_true, y_score, [metric], **options)[metric]
 
 
-def estimate_metric(
-    predictions: Predictions,
-    metric: Metric,
+def estimate_metrics(
+    statistics: CaseStatistics,
+    metrics: Sequence[Metric],
     design: Design,
     priors: PriorsLike | None,
     with_error: bool = True,
     draw: Draw | None = None,
+) -> list[Estimate]:
+    """Values of metrics, and their standard errors from influence values."""
+    asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
+    found = measure(statistics, asked, with_influence=with_error)
+    return [_estimated(statistics, each, design, priors is not None, draw) for each in found]
+
+
+def _estimated(
+    statistics: CaseStatistics,
+    found: Measured,
+    design: Design,
+    priors_given: bool,
+    draw: Draw | None,
 ) -> Estimate:
-    """Value of a metric, and its standard error from influence values."""
-    options = options_of(metric, priors)
-    drawn = draw is not None and metric.statistic == "tuples"
-    if draw is not None and drawn:
-        options |= {"n_tuples": draw.n_tuples, "rng": draw.seed}
-    try:  # influence values first: they leave sorted columns behind, which the value then uses
-        influence = metric.influence(predictions, **options) if with_error else None
-        value = metric.value(predictions, **options)
-    except NotDefined as reason:
-        return undefined(predictions, metric, str(reason))
-    notes = notes_on(predictions, metric, design.sampling, priors is not None, exact=not drawn)
+    predictions, metric, influence = statistics.predictions, found.metric, found.influence
+    if found.reason is not None:
+        return undefined(predictions, metric, found.reason)
+    drawn = draw if metric.statistic is Tuples else None
+    notes = notes_on(statistics, metric, design.sampling, priors_given, exact=drawn is None)
     notes += design_notes(design)
-    settings = {**design.settings(), **({} if draw is None or not drawn else draw._asdict())}
+    settings = {**design.settings(), **({} if drawn is None else drawn._asdict())}
     if influence is None:
-        return _estimate(predictions, metric, value, "value only", notes, settings=settings)
+        return _estimate(predictions, metric, found.value, "value only", notes, settings=settings)
     variance, freedom = spread_of_value(predictions, influence, design)
     error = math.sqrt(variance)
-    missing = why_no_error(predictions, design, value, error, influence)
+    missing = why_no_error(predictions, design, found.value, error, influence)
     if missing:
         notes = (*notes, missing)
-        return _estimate(predictions, metric, value, "influence", notes, settings=settings)
-    method = "influence, random tuples" if drawn else "influence"
-    return _estimate(predictions, metric, value, method, notes, error, freedom, settings)
+        return _estimate(predictions, metric, found.value, "influence", notes, settings=settings)
+    method = "influence" if drawn is None else "influence, random tuples"
+    return _estimate(predictions, metric, found.value, method, notes, error, freedom, settings)
 
 
-def options_of(metric: Metric, priors: PriorsLike | None) -> dict[str, Any]:
-    """Options that a metric is called with: the priors if it uses them."""
-    return {"priors": priors} if metric.prior_weighted and priors is not None else {}
+def options_of(
+    metric: Metric, priors: PriorsLike | None, draw: Draw | None = None
+) -> dict[str, Any]:
+    """Options that a metric is called with: priors if it uses them, random tuples if asked for."""
+    if metric.prior_weighted and priors is not None:
+        return {"priors": priors}
+    if draw is not None and metric.statistic is Tuples:
+        return {"n_tuples": draw.n_tuples, "rng": draw.seed}
+    return {}
 
 
 def _estimate(

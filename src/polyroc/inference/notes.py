@@ -5,35 +5,60 @@ from collections.abc import Iterable
 import numpy as np
 
 from polyroc.inference.influence import Design
-from polyroc.metrics.declaration import Metric
+from polyroc.metrics.declaration import Metric, Property
+from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import Predictions
 from polyroc.predictions._groups import FEW_GROUPS
 from polyroc.results import Note
-from polyroc.statistics.mu import margin_sums
-from polyroc.statistics.pairs import pair_sums
+from polyroc.statistics.mu import Margins
+from polyroc.statistics.pairs import Pairs
+from polyroc.statistics.placements import Placements
+from polyroc.statistics.statistic import Need
+from polyroc.statistics.tuples import Tuples
 from polyroc.typing import Float64Array
 
 SMALL_CLASS = 10
 MOST_NAMED = 8
 """Small classes that a note names, the smallest first."""
+_ARGMAX = (("partition", None),)
 TOLD_SHARE = 5e-4  # what rounds to 0.1 %
 TOLD_DIFFERENCE = 5e-5  # what shows in four decimals
 
 
 def notes_on(
-    predictions: Predictions, metric: Metric, sampling: str, priors_given: bool, exact: bool = True
+    statistics: CaseStatistics,
+    metric: Metric,
+    sampling: str,
+    priors_given: bool,
+    exact: bool = True,
 ) -> tuple[Note, ...]:
     """Notes on the value of a metric."""
-    found = [_skipped(predictions), _small_classes(predictions), _by_position(predictions)]
-    if metric.statistic in ("pairs", "placements"):
-        found.append(_tied_pairs(predictions, predictions.derived(pair_sums).tied))
-    if metric.statistic == "margins":
-        found.append(_tied_pairs(predictions, predictions.derived(margin_sums, None)[1]))
-    if metric.statistic == "tuples" and exact:
-        found.append(_ties_matter(predictions, metric))
-    if metric.prior_weighted:
-        found.append(_priors(sampling, priors_given))
-    return tuple(note for note in found if note is not None)
+    predictions = statistics.predictions
+    found: list[Note | None] = []
+    if metric.statistic in (Pairs, Placements) and Property.COLUMN_MONOTONE in metric.properties:
+        found.append(_tied_pairs(predictions, statistics[Need(Pairs)].tied))
+    if metric.statistic is Margins:
+        found.append(_tied_pairs(predictions, statistics[Need(Margins, _ARGMAX)].tied))
+    if metric.statistic is Tuples and exact:
+        found.append(_ties_matter(statistics, metric))
+    said = (
+        *class_notes(predictions),
+        _by_position(predictions),
+        *found,
+        *prior_notes(metric, sampling, priors_given),
+    )
+    return tuple(note for note in said if note is not None)
+
+
+def class_notes(predictions: Predictions) -> list[Note]:
+    """Classes that are left out, and small ones."""
+    found = (_skipped(predictions), _small_classes(predictions))
+    return [note for note in found if note is not None]
+
+
+def prior_notes(metric: Metric, sampling: str, given: bool) -> list[Note]:
+    """What is assumed about the priors, for a metric that uses them."""
+    return [_priors(sampling, given)] if metric.prior_weighted else []
 
 
 def _skipped(predictions: Predictions) -> Note | None:
@@ -93,9 +118,13 @@ def _tied_pairs(predictions: Predictions, tied: Float64Array) -> Note | None:
     return Note("tied-scores", told) if share >= TOLD_SHARE else None
 
 
-def _ties_matter(predictions: Predictions, metric: Metric) -> Note | None:
-    strict = metric.value(predictions, ties="strict")
-    lenient = metric.value(predictions, ties="lenient")
+def _ties_matter(statistics: CaseStatistics, metric: Metric) -> Note | None:
+    strict, lenient = (
+        question.value(statistics[question.need])
+        for question in (
+            metric.question(statistics.predictions, ties=ties) for ties in ("strict", "lenient")
+        )
+    )
     if lenient - strict < TOLD_DIFFERENCE:
         return None
     return Note("ties-matter", f"ties: {strict:.4f} if wrong, {lenient:.4f} if right")

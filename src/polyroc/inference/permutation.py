@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
-from polyroc.inference.bootstrap import askable
+from polyroc.inference.bootstrap import defined_questions
 from polyroc.inference.compare import (
     Samples,
     comparison_note,
@@ -20,8 +20,8 @@ from polyroc.inference.compare import (
     undefined_differences,
 )
 from polyroc.inference.comparison import Comparison, Difference, Omnibus
-from polyroc.inference.resampling import BATCH, Question, Replicator
-from polyroc.metrics.declaration import Metric
+from polyroc.inference.resampling import BATCH, Replicator
+from polyroc.metrics.declaration import Metric, Question
 from polyroc.options import repeats
 from polyroc.predictions import Predictions
 from polyroc.seeds import seed_of, stream
@@ -43,10 +43,9 @@ def permutation_comparison(
             'Use method="influence" or "bootstrap".'
         )
     seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=1)
-    questions, reasons = askable(samples.predictions, metrics, priors)
-    found = np.array(
-        [[q.metric.value(each, **q.options) for q in questions] for each in samples.predictions]
-    )
+    questions, measured, reasons = defined_questions(samples.predictions, metrics, priors)
+    rows = [row for row in measured if row[0].metric.name not in reasons]
+    found = np.array([[each.value for each in row] for row in rows]).T
     p_values = {
         (a, b): _p_values(samples, a, b, questions, found[a] - found[b], n_replicates, seed)
         for a, b in combinations(range(len(samples.names)), 2)
@@ -124,4 +123,4 @@ def _stacked(first: Predictions, second: Predictions) -> Predictions:
     """The cases of both models, one after the other."""
     weights = np.concatenate([first.case_weights, second.case_weights])
     scores = np.concatenate([first.scores, second.scores])
-    return first.replaced(np.concatenate([first.codes, second.codes]), scores, weights)
+    return first.with_cases(np.concatenate([first.codes, second.codes]), scores, weights)

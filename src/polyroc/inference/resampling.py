@@ -2,11 +2,10 @@
 
 Replicate b draws from stream b of the seed, so results do not depend on batches or threads. Pair
 statistics of many replicates come from one walk over the sorted columns
-(:mod:`polyroc.statistics.resampled`) and are handed to the metrics through the memo of reweighted
-predictions; every other statistic is computed from the weights as it would be for a user.
+(:mod:`polyroc.statistics.resampled`); every other statistic is made from the cases drawn.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +14,13 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
 from polyroc.inference.influence import Design
-from polyroc.metrics.declaration import Metric
+from polyroc.metrics.declaration import Question
+from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import Predictions
-from polyroc.predictions._predictions import sum_of_weights
 from polyroc.seeds import stream
-from polyroc.statistics.means import means_of_scores
-from polyroc.statistics.mu import margin_sums
-from polyroc.statistics.pairs import PairSums, pair_sums
+from polyroc.statistics.means import Means
+from polyroc.statistics.mu import Margins
+from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.resampled import ResampledPairs
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array
@@ -29,7 +28,7 @@ from polyroc.typing import Float64Array
 BATCH = 256
 """Replicates that are computed together: enough for the kernel, few enough for memory."""
 
-PAIR_STATISTICS = ("pairs", "scored pairs", "margins", "means")
+KERNEL_STATISTICS = (Pairs, Margins, Means)
 """Statistics that the kernel gives for many replicates at once."""
 
 _MOST_DRAWS = 1000  # in a row without every class, before giving up
@@ -109,62 +108,42 @@ def drawn_weights(
     return np.stack(map_threads(one, replicates, n_threads))
 
 
-@dataclass(frozen=True)
-class Question:
-    """A metric with the options it is asked with."""
-
-    metric: Metric
-    options: Mapping[str, Any]
-
-
 class Replicator:
     """Values of metrics for reweighted predictions, many at a time."""
 
     def __init__(self, predictions: Predictions, questions: Sequence[Question]) -> None:
-        self.predictions = predictions
-        self.questions = questions
-        statistics = {question.metric.statistic for question in questions}
+        self.predictions, self.questions = predictions, questions
+        needed = {question.need.statistic for question in questions}
+        scored = any(q.need.statistic is Pairs and q.metric.needs_probabilities for q in questions)
         self.pairs = ResampledPairs(
-            predictions,
-            excess="scored pairs" in statistics,
-            margins="margins" in statistics,
-            means="means" in statistics,
+            predictions, excess=scored, margins=Margins in needed, means=Means in needed
         )
-        by_pairs = [question.metric.statistic in PAIR_STATISTICS for question in questions]
-        self.by_pairs = np.flatnonzero(by_pairs).tolist()
-        self.by_cases = np.flatnonzero(np.logical_not(by_pairs)).tolist()
+        by_kernel = [question.need.statistic in KERNEL_STATISTICS for question in questions]
+        self.by_kernel = np.flatnonzero(by_kernel).tolist()
+        self.by_cases = np.flatnonzero(np.logical_not(by_kernel)).tolist()
 
     def values(self, weights: NDArray[Any]) -> Float64Array:
         """A row per replicate and a column per metric."""
         values = np.empty((len(weights), len(self.questions)))
-        if self.by_pairs:
-            for b, made in enumerate(self._reweighted(weights)):
-                values[b, self.by_pairs] = [self._ask(column, made) for column in self.by_pairs]
+        if self.by_kernel:
+            found = self.pairs.replicates(weights)
+            asked = [self.questions[column] for column in self.by_kernel]
+            for b in range(len(weights)):
+                values[b, self.by_kernel] = [
+                    each.value(found.statistic(each.need.statistic, b)) for each in asked
+                ]
         if self.by_cases:
-            rows = map_threads(self._ask_about_cases, weights, self.predictions.n_threads)
+            rows = map_threads(self._of_cases, weights, self.predictions.n_threads)
             values[:, self.by_cases] = rows
         return values
 
-    def _ask(self, column: int, predictions: Predictions) -> float:
-        question = self.questions[column]
-        return question.metric.value(predictions, **question.options)
-
-    def _ask_about_cases(self, weights: NDArray[Any]) -> list[float]:
+    def _of_cases(self, weights: NDArray[Any]) -> list[float]:
         """Metrics that need the cases themselves, without those of weight 0."""
-        kept = np.flatnonzero(weights)
-        base = self.predictions
-        made = base.replaced(
-            base.codes[kept], base.scores[kept], weights[kept] * base.case_weights[kept]
+        drawn, base = np.flatnonzero(weights), self.predictions
+        statistics = CaseStatistics(
+            base.with_cases(
+                base.codes[drawn], base.scores[drawn], weights[drawn] * base.case_weights[drawn]
+            )
         )
-        return [self._ask(column, made) for column in self.by_cases]
-
-    def _reweighted(self, weights: NDArray[Any]) -> Iterator[Predictions]:
-        """Predictions that know their pair statistics already."""
-        found, base = self.pairs.replicates(weights), self.predictions.case_weights
-        for b, row in enumerate(weights):
-            made = self.predictions.reweighted(row * base)
-            made.supply(pair_sums, PairSums(found.above[b], found.tied[b], found.excess[b]))
-            made.supply(margin_sums, (found.margin_above[b], found.margin_tied[b]), None)
-            made.supply(means_of_scores, found.means[b])
-            made.supply(sum_of_weights, found.class_weights[b])
-            yield made
+        asked = [self.questions[column] for column in self.by_cases]
+        return [question.value(statistics[question.need]) for question in asked]

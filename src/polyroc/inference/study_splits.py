@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pickle import PicklingError
@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from polyroc._storage.checkpoint import Autosave
-from polyroc.errors import InvalidInput, NotDefined
+from polyroc.errors import InvalidInput
 from polyroc.inference.orphans import end_with
 from polyroc.inference.study_plan import Plan
 from polyroc.inference.study_result import Study
 from polyroc.metrics.declaration import Metric
+from polyroc.metrics.measure import CaseStatistics, measure
 from polyroc.options import reason_of
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import columns_of
@@ -149,7 +150,7 @@ def run_split(
         except Exception as error:
             error.add_note(f"This was estimator {name!r} in split {split} of the study.")
             raise
-        row = [_value(predictions, metric, probabilities) for metric in plan.metrics]
+        row = _values(predictions, plan.metrics, probabilities)
         values.append([np.nan if isinstance(value, str) else value for value in row])
         reasons.update(_reasons(name, plan.metric_names, row))
     return split, np.array(values), reasons
@@ -194,14 +195,17 @@ def _scores(model: Any, X: Any, classes: tuple[Label, ...]) -> tuple[Any, bool]:
     return scores, gives_probabilities(model)
 
 
-def _value(predictions: Predictions, metric: Metric, probabilities: bool) -> float | str:
-    """The value, or the reason why there is none."""
-    if metric.needs_probabilities and not probabilities:
-        return f"{metric.name} needs probabilities, and the estimator has no predict_proba"
-    try:
-        return metric.value(predictions)
-    except NotDefined as reason:
-        return str(reason)
+def _values(
+    predictions: Predictions, metrics: Sequence[Metric], probabilities: bool
+) -> list[float | str]:
+    """For each metric the value, or the reason why there is none."""
+    usable: list[tuple[Metric, dict[str, Any]]] = [
+        (each, {}) for each in metrics if probabilities or not each.needs_probabilities
+    ]
+    found = measure(CaseStatistics(predictions), usable, with_influence=False)
+    known = {each.metric.name: each.reason or each.value for each in found}
+    missing = "{} needs probabilities, and the estimator has no predict_proba"
+    return [known.get(each.name, missing.format(each.name)) for each in metrics]
 
 
 def _reasons(name: str, metrics: tuple[str, ...], row: list[float | str]) -> Reasons:

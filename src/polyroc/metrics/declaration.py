@@ -1,13 +1,14 @@
-"""What a metric declares of itself, and how it is asked for its value and influence values.
+"""What a metric is: a formula over a statistic, its gradient, and what it declares of itself.
 
 The declarations drive the reference page, the tables of properties and the tests that run over
 every metric: what is claimed here is tested there, and what is denied has a counterexample there.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
 from polyroc.predictions._scores import SUM_TOLERANCE
-from polyroc.statistics.tuples import Drawn
+from polyroc.statistics.statistic import Drawn, Need, Statistic
 from polyroc.typing import Float64Array, FloatArray
 
 
@@ -148,19 +149,82 @@ ONE_OF_K = Chance("1/K", lambda n_classes: 1 / n_classes)
 ONE_ORDER = Chance("1/K!", lambda n_classes: 1 / math.factorial(n_classes))
 
 
+class NoDerivative(Exception):
+    """The metric has a corner at this statistic; the message says where."""
+
+
+class Gradient(NamedTuple):
+    """Derivatives of a metric at a statistic."""
+
+    of_statistic: Any
+    """By what the statistic holds, in the form that its ``carry`` takes."""
+    priors: Float64Array | None = None
+    """D_k = ∂θ/∂π_k where the metric uses the priors of the sample."""
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
+class Question:
+    """A metric with its options, checked against some classes: what a statistic is asked."""
+
+    metric: "Metric"
+    need: Need
+    options: Mapping[str, Any] = field(default_factory=dict)
+    priors: Float64Array | None = None
+
+    def value(self, statistic: Statistic) -> float:
+        """θ at a statistic, whoever made it."""
+        return self.metric.at(statistic.with_priors(self.priors), **self.options)
+
+    def gradient(self, statistic: Statistic) -> Gradient:
+        """The derivatives of θ at a statistic."""
+        return self.metric.gradient(statistic.with_priors(self.priors), **self.options)
+
+
+def influences(
+    questions: Sequence[Question], statistic: Statistic, predictions: Predictions
+) -> list[Influence]:
+    """Influence values of cases on several metrics of one statistic, in one pass over the cases."""
+    found: list[Gradient | NoDerivative] = []
+    for question in questions:
+        try:
+            found.append(question.gradient(statistic))
+        except NoDerivative as reason:
+            found.append(reason)
+    slopes = [each for each in found if isinstance(each, Gradient)]
+    carried = iter(statistic.carry(predictions, [each.of_statistic for each in slopes]))
+    return [
+        Influence.undefined(predictions, str(each))
+        if isinstance(each, NoDerivative)
+        else Influence(
+            next(carried),
+            each.priors,
+            drawn=statistic.drawn(each.of_statistic),
+            scale=each.scale,
+        )
+        for each in found
+    ]
+
+
+def _plain_question(metric: "Metric", predictions: Predictions, **options: Any) -> Question:
+    """The options go to the formula; given priors take the place of those of the sample."""
+    priors = options.pop("priors", None)
+    resolved = None if priors is None else predictions.priors_or(priors)
+    return Question(metric, Need(metric.statistic), options, resolved)
+
+
 @dataclass(frozen=True)
 class Metric:
-    """A metric: its name and function, its claims, and how to compute it from predictions."""
+    """A metric: a formula over a statistic, its gradient, and its claims."""
 
     name: str
-    function: Callable[..., float]
-    """The public function of labels and scores."""
-    formula: Callable[..., float] = field(repr=False)
-    """The same as a function of predictions."""
-    linearise: Callable[..., Influence] = field(repr=False)
+    statistic: type[Statistic]
+    value: Callable[..., float] = field(repr=False)
+    """Statistic, options → θ."""
+    gradient: Callable[..., Gradient] = field(repr=False)
+    """Statistic, options → derivatives of θ."""
     title: str
     symbol: str
-    statistic: str
     reference: str
     complexity: str
     chance: Chance | None
@@ -177,6 +241,8 @@ class Metric:
     """Up to where it belongs to an evaluation that names no metrics; None: always."""
     repeats: tuple[Repeats, ...] = ()
     """Where it gives no number of its own."""
+    ask: Callable[..., Question] = field(repr=False, default=_plain_question)
+    """Metric, predictions, options → question; by default all options go to the formula."""
 
     def by_default(self, occasion: Occasion) -> bool:
         """Whether it belongs to an evaluation that names no metrics.
@@ -190,34 +256,53 @@ class Metric:
             and not any(each.holds(occasion) for each in self.repeats)
         )
 
-    def __reduce__(self) -> Any:
-        """A registered metric is pickled by name: its formula has no name of its own."""
-        from polyroc.metrics.registry import registered
+    def question(self, predictions: Predictions, **options: Any) -> Question:
+        """The metric with its options, checked against the cases."""
+        self.check_classes(predictions.n_classes)
+        if self.needs_probabilities:
+            predictions.probabilities(self.name)
+        return self.ask(self, predictions, **options)
 
-        return registered(self) or super().__reduce__()
-
-    def value(self, predictions: Predictions, **options: Any) -> float:
-        """θ for these predictions."""
-        self._check(predictions)
-        value = float(self.formula(predictions, **options))
+    def at(self, statistic: Statistic, **options: Any) -> float:
+        """θ at a statistic, whoever made it."""
+        self.check_classes(statistic.n_classes)
+        value = float(self.value(statistic, **options))
         # Rounding, and rows that sum to 1 only nearly, must not carry a value out of its range.
         return min(max(value, self.lowest), self.highest)
 
-    def influence(self, predictions: Predictions, **options: Any) -> Influence:
-        """Influence values for these predictions."""
-        self._check(predictions)
-        return self.linearise(predictions, **options)
+    def of(self, predictions: Predictions, **options: Any) -> float:
+        """θ of cases."""
+        question = self.question(predictions, **options)
+        return question.value(question.need.of(predictions))
 
-    def _check(self, predictions: Predictions) -> None:
-        if predictions.n_classes not in self.classes:
+    def influence(self, predictions: Predictions, **options: Any) -> Influence:
+        """Influence values of cases."""
+        question = self.question(predictions, **options)
+        return influences([question], question.need.of(predictions), predictions)[0]
+
+    def check_classes(self, n_classes: int) -> None:
+        """An error if the metric is not defined for so many classes."""
+        if n_classes not in self.classes:
             raise NotDefined(
                 f"{self.name} is defined for {self.classes} classes, but there are "
-                f"{predictions.n_classes}. Use {self.instead}, which is defined for any number."
+                f"{n_classes}. Use {self.instead}, which is defined for any number."
             )
-        if self.needs_probabilities:
-            predictions.probabilities(self.name)
+
+    @property
+    def function(self) -> Callable[..., float]:
+        """The public function of labels and scores."""
+        public: Callable[..., float] = getattr(import_module("polyroc.metrics"), self.name)
+        return public
 
     @property
     def summary(self) -> str:
         """First line of the function's docstring."""
         return (self.function.__doc__ or "").strip().splitlines()[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _registered, (self.name,)
+
+
+def _registered(name: str) -> Metric:
+    metric: Metric = import_module("polyroc.metrics").registry[name]
+    return metric

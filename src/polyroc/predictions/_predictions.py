@@ -4,15 +4,16 @@ The only way into polyroc: whatever a user passes becomes one of these, and ever
 on what is checked here.
 """
 
-from collections.abc import Callable, Hashable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.errors import NotDefined
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.kept import kept
 from polyroc.options import check_choice, flag, shown
 from polyroc.predictions._classes import listed, present_classes
+from polyroc.predictions._columns import Column
 from polyroc.predictions._gate import read_cases
 from polyroc.predictions._scores import (
     Origin,
@@ -37,7 +38,22 @@ from polyroc.typing import (
     WeightsLike,
 )
 
-_Statistic = TypeVar("_Statistic")
+MOST_KEPT_SCORES = 1 << 26
+"""Columns stay sorted in memory between metrics up to so many scores (about 1 GB)."""
+
+
+_FIELDS = (
+    "_origin",
+    "by_position",
+    "classes",
+    "codes",
+    "declared",
+    "n_threads",
+    "one_column",
+    "scores",
+    "skipped",
+    "weights",
+)
 
 
 class Predictions:
@@ -71,19 +87,6 @@ class Predictions:
     Functions such as :func:`polyroc.hand_till` need no copy.
     """
 
-    __slots__ = (
-        "_memo",
-        "_origin",
-        "by_position",
-        "classes",
-        "codes",
-        "declared",
-        "n_threads",
-        "one_column",
-        "scores",
-        "skipped",
-        "weights",
-    )
     classes: tuple[Label, ...]
     declared: tuple[Label, ...]
     skipped: tuple[Label, ...]
@@ -94,7 +97,7 @@ class Predictions:
     n_threads: int | None
     by_position: tuple[str, ...]
     _origin: Origin
-    _memo: dict[Hashable, Any]
+    _columns: dict[int, Column]
 
     def __init__(
         self,
@@ -156,11 +159,10 @@ class Predictions:
             check_spread(self.class_weights, self.classes)
 
     def _fill(self, **fields: Any) -> None:
-        """Set all attributes, arrays read-only, with nothing derived yet."""
+        """Set all attributes, arrays read-only, with no column sorted yet."""
         for name, value in fields.items():
-            kept = _read_only(value) if isinstance(value, np.ndarray) else value
-            object.__setattr__(self, name, kept)
-        object.__setattr__(self, "_memo", {})
+            vars(self)[name] = _read_only(value) if isinstance(value, np.ndarray) else value
+        vars(self)["_columns"] = {}
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Predictions are read-only: make new ones to change {name}.")
@@ -169,7 +171,7 @@ class Predictions:
         raise AttributeError(f"Predictions are read-only: {name} cannot be deleted.")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__ if name != "_memo"}
+        return {name: vars(self)[name] for name in _FIELDS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._fill(**state)
@@ -186,50 +188,44 @@ class Predictions:
         """K."""
         return len(self.classes)
 
-    def derived(self, compute: Callable[..., _Statistic], *arguments: Hashable) -> _Statistic:
-        """``compute(self, *arguments)``, kept, so that metrics share what is dear.
-
-        Arrays, and arrays in tuples, come back read-only.
-        """
-        key = (compute, *arguments)
-        if key not in self._memo:
-            self._memo[key] = _frozen(compute(self, *arguments))
-        return cast("_Statistic", self._memo[key])
-
-    def supply(
-        self, compute: Callable[..., _Statistic], value: _Statistic, *arguments: Hashable
-    ) -> None:
-        """Say what ``derived(compute, *arguments)`` is, where it was computed otherwise."""
-        self._memo[(compute, *arguments)] = value
-
-    def replaced(self, codes: IntArray, scores: FloatArray, weights: Float64Array) -> "Predictions":
-        """Other cases of the same classes, taken as checked; weights may be 0."""
+    def with_cases(
+        self, codes: IntArray, scores: FloatArray, weights: Float64Array
+    ) -> "Predictions":
+        """Other cases of the same classes, taken as checked."""
         other = object.__new__(Predictions)
         cases = {"codes": codes, "scores": scores, "weights": weights, "_origin": Origin()}
         other._fill(**{**self.__getstate__(), **cases})
         return other
 
-    def reweighted(self, weights: Float64Array) -> "Predictions":
-        """The same cases with other weights, 0 included: what resampling is made of."""
-        other = self.replaced(self.codes, self.scores, weights)
-        for compute in (_class_counts, _probability_rows, _probability_fault):
-            other.supply(compute, self.derived(compute))
-        return other
+    def column(self, k: int) -> Column:
+        """Column k of the scores, the cases of class k positive: the one kept, or a new one."""
+        if k in self._columns:
+            return self._columns[k]
+        scores = np.ascontiguousarray(self.scores[:, k])
+        return Column(scores, self.codes, k, self.weights)
 
-    @property
+    def keep_columns(self) -> None:
+        """Keep the columns, sorted once, where memory allows: values and influences use them."""
+        if self.scores.size <= MOST_KEPT_SCORES and not self._columns:
+            self._columns.update({k: self.column(k) for k in range(self.n_classes)})
+
+    @kept
     def class_counts(self) -> NDArray[np.intp]:
         """Cases in each class."""
-        return self.derived(_class_counts)
+        return _frozen(np.bincount(self.codes, minlength=self.n_classes))
 
-    @property
+    @kept
     def members(self) -> tuple[NDArray[np.intp], ...]:
         """The cases of each class, in the order in which they were given."""
-        return self.derived(_members)
+        order = _frozen(np.argsort(self.codes, kind="stable"))
+        return tuple(np.split(order, np.cumsum(self.class_counts)[:-1]))
 
-    @property
+    @kept
     def class_weights(self) -> Float64Array:
         """Sum of the weights in each class: n_k where cases are not weighted."""
-        return self.derived(sum_of_weights)
+        if self.weights is None:
+            return _frozen(self.class_counts.astype(np.float64))
+        return _frozen(sum_by_class(self.codes, self.weights, self.n_classes))
 
     @property
     def priors(self) -> Float64Array:
@@ -260,14 +256,24 @@ class Predictions:
     @property
     def are_probabilities(self) -> bool:
         """Whether every row sums to 1 and holds nothing negative."""
-        return self.derived(_probability_fault) is None
+        return self._probability_fault is None
 
     def probabilities(self, needed_by: str) -> FloatArray:
         """The scores, if they are probabilities; otherwise an error that names who needs them."""
-        fault = self.derived(_probability_fault)
+        fault = self._probability_fault
         if fault:
             raise NotDefined(f"{needed_by} needs probabilities, but {fault}. {self._mending()}")
-        return self.derived(_probability_rows)
+        return self._probability_rows
+
+    @kept
+    def _probability_rows(self) -> FloatArray:
+        return complement(self.scores) if self.one_column else self.scores
+
+    @kept
+    def _probability_fault(self) -> str | None:
+        """What keeps the rows from being probabilities, in words; None if nothing does."""
+        judge = column_fault if self.one_column else row_fault
+        return judge(self.scores, self._origin)
 
     def _mending(self) -> str:
         """What to do about scores that are no probabilities."""
@@ -292,14 +298,9 @@ def _owned(array: Any) -> Any:
     return None if array is None else np.array(array, order="K")
 
 
-def _frozen(value: Any) -> Any:
-    """A statistic whose arrays cannot be written to."""
-    if isinstance(value, np.ndarray):
-        value.flags.writeable = False
-    elif isinstance(value, tuple):
-        for part in value:
-            _frozen(part)
-    return value
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
 
 
 def _check_options(absent: Absent, normalize: bool) -> None:
@@ -318,27 +319,36 @@ def _final_scores(table: FloatArray, origin: Origin, normalize: bool) -> FloatAr
     return mirrored(table) if table.shape[1] == 1 else table
 
 
-def _members(predictions: Predictions) -> tuple[NDArray[np.intp], ...]:
-    order = np.argsort(predictions.codes, kind="stable")
-    return tuple(np.split(order, np.cumsum(predictions.class_counts)[:-1]))
+def predictions_of(
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    absent: Absent = "raise",
+    normalize: bool = False,
+    n_threads: int | None = None,
+) -> Predictions:
+    """The predictions themselves, or those made from labels, scores and what else is given.
 
-
-def _class_counts(predictions: Predictions) -> NDArray[np.intp]:
-    return np.bincount(predictions.codes, minlength=predictions.n_classes)
-
-
-def sum_of_weights(predictions: Predictions) -> Float64Array:
-    """Sum of the weights in each class."""
-    if predictions.weights is None:
-        return predictions.class_counts.astype(np.float64)
-    return sum_by_class(predictions.codes, predictions.weights, predictions.n_classes)
-
-
-def _probability_rows(predictions: Predictions) -> FloatArray:
-    return complement(predictions.scores) if predictions.one_column else predictions.scores
-
-
-def _probability_fault(predictions: Predictions) -> str | None:
-    """What keeps the rows from being probabilities, in words; None if nothing does."""
-    judge = column_fault if predictions.one_column else row_fault
-    return judge(predictions.scores, predictions._origin)
+    What predictions already hold (``labels``, ``sample_weight``, …) may not be given again.
+    """
+    given: dict[str, Any] = {
+        "labels": labels,
+        "sample_weight": sample_weight,
+        "absent": absent,
+        "normalize": normalize,
+        "n_threads": n_threads,
+    }
+    if not isinstance(y_true, Predictions):
+        if y_score is None:
+            raise InvalidType("y_score is missing. Pass labels and scores, or one Predictions.")
+        return Predictions.borrowed(y_true, y_score, **given)
+    defaults = {"absent": "raise", "normalize": False, "y_score": None}
+    asked = {"y_score": y_score, **given}
+    again = [name for name, value in asked.items() if value is not defaults.get(name)]
+    if again:
+        raise InvalidInput(
+            f"{', '.join(again)} cannot be given beside Predictions, which hold what is known of "
+            "the cases. Pass it to Predictions instead."
+        )
+    return y_true

@@ -95,7 +95,7 @@ def mirrored(scores: FloatArray) -> FloatArray:
 
 def complement(scores: FloatArray) -> FloatArray:
     """The second column p as the pair (1 − p, p)."""
-    own = scores[:, -1:]
+    own = scores[:, -1:].astype(np.float64)  # 1 − p is exact for float32
     return np.hstack([1 - own, own])
 
 

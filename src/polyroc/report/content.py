@@ -20,7 +20,7 @@ from polyroc.predictions._weights import checked_weights
 from polyroc.report.cases import PageCases, page_cases
 from polyroc.report.surfaces import MOST_CLASSES, PageSurface, page_surface
 from polyroc.results import Evaluation, check_level
-from polyroc.statistics.pairs import Ranked
+from polyroc.statistics.pairs import Pairs
 from polyroc.typing import Float64Array, Int64Array, LabelsLike, ScoresLike, WeightsLike
 
 MOST_CURVES = 12
@@ -170,7 +170,7 @@ def _model_content(
         name,
         predictions,
         evaluate(y_true, scores, names, level=level, groups=groups, **gate),
-        Ranked().matrix(predictions),
+        Pairs.of(predictions).auc(),
         rest,
         curves,
         probabilities,

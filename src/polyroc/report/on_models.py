@@ -21,7 +21,7 @@ from polyroc.report.wording import (
     signed,
 )
 from polyroc.results import Estimate
-from polyroc.statistics.pairs import pair_sums
+from polyroc.statistics.pairs import Pairs
 
 SIGNIFICANT = 0.05
 TIED_SHARE = 0.01
@@ -195,7 +195,7 @@ def ties(content: Content) -> Iterator[Finding]:
         totals = model.predictions.class_weights
         pairs = np.outer(totals, totals)
         np.fill_diagonal(pairs, 0)
-        tied = model.predictions.derived(pair_sums).tied.copy()
+        tied = Pairs.of(model.predictions).tied.copy()
         np.fill_diagonal(tied, 0)
         tied_share = tied.sum() / pairs.sum()
         if tied_share >= TIED_SHARE:

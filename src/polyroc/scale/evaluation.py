@@ -1,15 +1,14 @@
 """From what is known of the pairs to metrics: the formulas are those of :mod:`polyroc.metrics`.
 
-A metric of class means is a function of nothing else, and a metric of pairs one of the sums over
-pairs and of the class weights. So stand-ins for the data serve: one case per class, whose scores
-are the mean of the class, and for pairs the same with the sums supplied. Every pair metric rises
-with every pairwise AUC; at the lower sums it gives its lower bound, at the upper its upper bound.
+A summary gives the statistics of metrics twice, from the least and from the most pairs that may be
+in order; the class means are known exactly. Every metric of pairs rises with every pairwise AUC, so
+it has its lower bound at the one and its upper bound at the other.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,9 @@ from numpy.typing import NDArray
 from polyroc.errors import NotDefined
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric, Occasion
+from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import present_classes
-from polyroc.predictions._predictions import sum_of_weights
 from polyroc.predictions._weights import shares
 from polyroc.scale.batch import ColumnTrack, Track
 from polyroc.scale.certified import Certified, CertifiedEvaluation
@@ -27,8 +26,10 @@ from polyroc.scale.class_sums import ClassSums
 from polyroc.scale.histogram import PairBounds
 from polyroc.scale.sample import Sample
 from polyroc.scale.totals import Totals
-from polyroc.statistics.mu import margin_sums
-from polyroc.statistics.pairs import PairSums, blank_diagonal, pair_sums, tie_credit
+from polyroc.statistics.means import Means
+from polyroc.statistics.mu import Margins
+from polyroc.statistics.pairs import Pairs, blank_diagonal, tie_credit
+from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Absent, Float64Array, FloatArray, Label, Ties
 
 OF_PAIRS = ("hand_till", "au1p", "aunu", "aunp", "roc_auc")
@@ -97,9 +98,8 @@ class Known:
         cases = np.repeat(np.arange(len(self.classes)), np.minimum(self.totals.counts, 1))
         present = present_classes(cases, self.classes, absent)
         chosen = self._chosen(metrics, len(present))
-        sampled = _Sampled.of(self, present)
-        ends = _Ends.of(self, present)
-        certified = (self._certified(metric, ends, sampled, ties) for metric in chosen)
+        errors = _sample_errors(self, present, chosen, ties)
+        certified = (self._certified(metric, present, errors, ties) for metric in chosen)
         counts = dict(zip(self.classes, self.totals.counts.tolist(), strict=True))
         return CertifiedEvaluation(tuple(certified), counts, *self.pairwise_auc(ties))
 
@@ -119,24 +119,23 @@ class Known:
         return chosen
 
     def _certified(
-        self, metric: Metric, ends: "_Ends", sampled: "_Sampled | None", ties: Ties
+        self,
+        metric: Metric,
+        present: NDArray[np.intp],
+        errors: Mapping[str, "_Error"],
+        ties: Ties,
     ) -> Certified:
         limits = (metric.lowest, metric.highest)
-        options: dict[str, Any] = {} if metric.name in OF_MEANS else {"ties": ties}
         try:
             if metric.needs_probabilities:
                 self._check_probabilities(metric.name)
-            low, high = (metric.value(end, **options) for end in ends.of_metric(metric))
+            ends = _statistics(self, present, metric.statistic)
+            low, high = (metric.at(end, **_options(metric, ties)) for end in ends)
         except NotDefined as reason:
             return Certified(metric.name, math.nan, math.nan, note=str(reason), range=limits)
-        if metric.name not in OF_MEANS:
+        if metric.statistic is not Means:
             low, high = _outward(low, high, self.totals.slack)
-        error, note = (
-            (math.nan, "no standard error: there are too many classes for a sample of cases")
-            if sampled is None
-            else sampled.standard_error(metric, options)
-        )
-        return Certified(metric.name, low, high, error, note, limits)
+        return Certified(metric.name, low, high, *errors[metric.name], limits)
 
     def _check_probabilities(self, needed_by: str) -> None:
         if self.sums.n_faulty:
@@ -178,93 +177,95 @@ def _outward(low: float, high: float, slack: float) -> tuple[float, float]:
     return max(low, 0.0), min(high, 1.0)
 
 
-@dataclass(frozen=True)
-class _Ends:
-    """Stand-ins for the data: for class means, and for the least and most pairs in order."""
+def _statistics(
+    known: Known, present: NDArray[np.intp], kind: type[Statistic]
+) -> tuple[Statistic, Statistic]:
+    """The statistic where a metric has its lower, and where it has its upper bound."""
+    shared: dict[str, Any] = {
+        "classes": tuple(known.classes[k] for k in present),
+        "weights": known.totals.weights[present],
+    }
+    if kind is Means:
+        means = Means(
+            vectors=(known.sums.totals() / known.totals.weights[:, None])[present], **shared
+        )
+        return means, means
+    matrix, pairs = known.ranked if kind is Pairs else known.margins, np.ix_(present, present)
 
-    means: Predictions
-    least: Predictions
-    most: Predictions
+    def end(upper: bool) -> Statistic:
+        above, tied = _sums(matrix, pairs, upper)
+        if kind is Margins:
+            return Margins(above=above, tied=tied, **shared)
+        return Pairs(above=above, tied=tied, excess=np.full_like(above, np.nan), **shared)
 
-    @classmethod
-    def of(cls, known: Known, present: NDArray[np.intp]) -> "_Ends":
-        if known.sums.n_faulty:  # means that no metric will ask for
-            means = np.eye(len(known.classes))
-        else:
-            with np.errstate(invalid="ignore"):
-                means = known.sums.totals() / known.totals.weights[:, None]
-        labels = [known.classes[k] for k in present]
-
-        def stand_in() -> Predictions:
-            return Predictions(labels, means[present], labels=list(known.classes), absent="skip")
-
-        least, most = (_with_sums(stand_in(), known, present, upper) for upper in (False, True))
-        return cls(stand_in(), least, most)
-
-    def of_metric(self, metric: Metric) -> tuple[Predictions, Predictions]:
-        """Where the metric has its lower and its upper bound."""
-        return (self.means, self.means) if metric.name in OF_MEANS else (self.least, self.most)
+    return end(False), end(True)
 
 
-def _with_sums(
-    stand_in: Predictions, known: Known, present: NDArray[np.intp], upper: bool
-) -> Predictions:
-    stand_in.supply(sum_of_weights, known.totals.weights[present])
-    pairs = np.ix_(present, present)
-    above, tied = _sums(known.ranked, pairs, upper)
-    stand_in.supply(pair_sums, PairSums(above, tied, np.full_like(above, np.nan)))
-    if known.margins is not None:
-        stand_in.supply(margin_sums, _sums(known.margins, pairs, upper), None)
-    return stand_in
-
-
-def _sums(matrix: PairMatrix, pairs: Any, upper: bool) -> tuple[Float64Array, Float64Array]:
+def _sums(matrix: PairMatrix | None, pairs: Any, upper: bool) -> tuple[Float64Array, Float64Array]:
+    assert matrix is not None  # metrics of margins are offered only where margins are kept
     above = matrix.above + matrix.unsure if upper else matrix.above
     return above[pairs], matrix.tied[pairs]
 
 
-@dataclass(frozen=True)
-class _Sampled:
-    """A sample of the cases, and how many cases it stands for."""
+def _options(metric: Metric, ties: Ties) -> dict[str, Any]:
+    return {} if metric.statistic is Means else {"ties": ties}
 
-    predictions: Predictions
-    raw_weights: Float64Array
-    counts: Float64Array
-    weights: Float64Array
 
-    @classmethod
-    def of(cls, known: Known, present: NDArray[np.intp]) -> "_Sampled | None":
-        sample, totals = known.sample, known.totals
-        if not sample.size:
-            return None
-        sample.tidy()
-        predictions = Predictions(
-            _as_array(known.classes)[sample.codes],
-            _given(sample.rows),
-            labels=list(known.classes),
-            sample_weight=sample.weights if totals.weighted else None,
-            absent="skip",
+class _Error(NamedTuple):
+    """A standard error, or NaN and the reason."""
+
+    value: float
+    note: str = ""
+
+
+def _sample_errors(
+    known: Known, present: NDArray[np.intp], metrics: Sequence[Metric], ties: Ties
+) -> dict[str, _Error]:
+    """Standard errors from the influence values of a sample of the cases."""
+    sample, totals = known.sample, known.totals
+    if not sample.size:
+        none = _Error(
+            math.nan, "no standard error: there are too many classes for a sample of cases"
         )
-        counts = totals.counts[present].astype(np.float64)
-        return cls(predictions, sample.weights, counts, totals.weights[present])
+        return {metric.name: none for metric in metrics}
+    sample.tidy()
+    predictions = Predictions(
+        _as_array(known.classes)[sample.codes],
+        _given(sample.rows),
+        labels=list(known.classes),
+        sample_weight=sample.weights if totals.weighted else None,
+        absent="skip",
+    )
+    counts, weights = totals.counts[present].astype(np.float64), totals.weights[present]
+    asked = [
+        (each, _options(each, ties) | ({"priors": shares(weights)} if each.prior_weighted else {}))
+        for each in metrics
+    ]
+    return {
+        found.metric.name: _scaled_error(found, predictions, sample.weights, counts, weights)
+        for found in measure(CaseStatistics(predictions), asked)
+    }
 
-    def standard_error(self, metric: Metric, options: dict[str, Any]) -> tuple[float, str]:
-        """Var = Σ_k n_k/(n_k − 1) Σ_i (w_i φ_i / W_k)², the sum over class k scaled up."""
-        if metric.prior_weighted:
-            options = {**options, "priors": shares(self.weights)}
-        try:
-            influence = metric.influence(self.predictions, **options)
-        except NotDefined as reason:
-            return math.nan, f"no standard error: {reason}"
-        if influence.reason is not None:
-            return math.nan, f"no standard error: {influence.reason}"
-        if (self.counts <= 1).any():
-            label = self.predictions.classes[int(self.counts.argmin())]
-            return math.nan, f"no standard error: class {label!r} has one case"
-        codes, drawn = self.predictions.codes, self.predictions.class_counts
-        squares = np.bincount(codes, (self.raw_weights * influence.cases) ** 2, len(drawn))
-        parts = squares * self.counts**2 / (drawn * (self.counts - 1)) / self.weights**2
-        error = math.sqrt(float(parts.sum()))
-        if error <= 1e-12 * influence.scale:
-            return math.nan, "no standard error: every case of the sample agrees on the value"
-        return error, ""
+
+def _scaled_error(
+    found: Measured,
+    sample: Predictions,
+    raw_weights: Float64Array,
+    counts: Float64Array,
+    weights: Float64Array,
+) -> _Error:
+    """Var = Σ_k n_k/(n_k − 1) Σ_i (w_i φ_i / W_k)², the sum over class k scaled up."""
+    influence = found.influence
+    reason = found.reason if influence is None else influence.reason
+    if influence is None or reason is not None:
+        return _Error(math.nan, f"no standard error: {reason}")
+    if (counts <= 1).any():
+        label = sample.classes[int(counts.argmin())]
+        return _Error(math.nan, f"no standard error: class {label!r} has one case")
+    drawn = sample.class_counts
+    squares = np.bincount(sample.codes, (raw_weights * influence.cases) ** 2, len(drawn))
+    parts = squares * counts**2 / (drawn * (counts - 1)) / weights**2
+    error = math.sqrt(float(parts.sum()))
+    if error <= 1e-12 * influence.scale:
+        return _Error(math.nan, "no standard error: every case of the sample agrees on the value")
+    return _Error(error)

@@ -291,25 +291,26 @@ def _values(
     credit: Float64Array,
     margins: Float64Array | None,
 ) -> tuple[Any, ...]:
-    """The formulas of the registry over the sums: one case stands in for each class."""
-    from polyroc.predictions import Predictions
-    from polyroc.predictions._predictions import sum_of_weights
+    """The formulas of the registry over the sums."""
     from polyroc.scale.certified import Certified
-    from polyroc.statistics.mu import margin_sums
-    from polyroc.statistics.pairs import PairSums, pair_sums
+    from polyroc.statistics.mu import Margins
+    from polyroc.statistics.pairs import Pairs
 
-    labels, pairs = [classes[k] for k in present], np.ix_(present, present)
-    stand_in = Predictions(labels, np.eye(len(labels)), labels=labels)
-    stand_in.supply(sum_of_weights, counts[present].astype(np.float64))
-    nothing = np.zeros((len(labels),) * 2)
-    stand_in.supply(pair_sums, PairSums(credit[pairs], nothing, nothing))
+    pairs, nothing = np.ix_(present, present), np.zeros((len(present),) * 2)
+    shared: dict[str, Any] = {
+        "classes": tuple(classes[k] for k in present),
+        "weights": counts[present].astype(np.float64),
+    }
+    found: dict[Any, Any] = {
+        Pairs: Pairs(above=credit[pairs], tied=nothing, excess=nothing, **shared)
+    }
     if margins is not None:
-        stand_in.supply(margin_sums, (margins[pairs], nothing), None)
+        found[Margins] = Margins(above=margins[pairs], tied=nothing, **shared)
 
     def certified(metric: Any) -> Certified:
         limits = (metric.lowest, metric.highest)
         try:
-            value = metric.value(stand_in)
+            value = metric.at(found[metric.statistic])
         except NotDefined as reason:
             return Certified(metric.name, math.nan, math.nan, note=str(reason), range=limits)
         note = "no standard error: only sums over pairs are computed on a device"

@@ -12,23 +12,20 @@ any are close, and only if so the runs are formed and the pair is counted again.
 on, which may be larger than a float can be, are rounded by three more bits.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.predictions import Predictions
+from polyroc.predictions._columns import FEW_POSITIVES, Column
 from polyroc.predictions._weights import moderate
-from polyroc.statistics.columns import FEW_POSITIVES, Column
 from polyroc.statistics.means import centre_by_class
-from polyroc.statistics.pairs import (
-    blank_diagonal,
-    mean_over_pairs,
-    ranked_influence,
-    tie_credit,
-)
+from polyroc.statistics.pairs import blank_diagonal, ranked_influence, tie_credit
+from polyroc.statistics.statistic import Statistic
 from polyroc.statistics.ties import SLACK, any_close, merged, runs_by_size, slack_between
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Ties
@@ -48,38 +45,65 @@ LARGE_MARGIN = 2.0**1022
 """From here on margins are squeezed, since a difference of two scores may reach 2¹⁰²⁵."""
 
 
-@dataclass(frozen=True)
-class Margins:
-    """step(margin_a − margin_b); symmetric in the classes of the pair."""
+class MarginGradient(NamedTuple):
+    """Derivative of a metric by θ_ij, both entries of a pair added up; a tie counts ``credit``."""
 
+    matrix: Float64Array
+    credit: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Margins(Statistic):
+    """Weighted sums over all pairs of a case of class i and one of class j, for i < j.
+
+    Above are the pairs in which the case of i has the greater margin towards i.
+    """
+
+    above: Float64Array
+    tied: Float64Array
     partition: Partition | None = None
-    ties: Ties = "fair"
 
-    def matrix(self, predictions: Predictions) -> Float64Array:
+    @classmethod
+    def of(cls, predictions: Predictions, partition: Partition | None = None) -> Self:
+        """The n_i + n_j cases of each pair are sorted by their margins."""
+        above, tied = _margin_sums(predictions, partition)
+        return cls(
+            classes=predictions.classes,
+            weights=predictions.class_weights,
+            above=above,
+            tied=tied,
+            partition=partition,
+        )
+
+    def auc(self, ties: Ties = "fair") -> Float64Array:
         """θ_ij = θ_ji: how often a case of i has the greater margin towards i than one of j."""
-        above, tied = predictions.derived(margin_sums, self.partition)
-        upper = mean_over_pairs(predictions, above + tie_credit(self.ties) * tied)
-        return blank_diagonal(np.triu(upper, 1) + np.triu(upper, 1).T)
+        sums = self.above + tie_credit(ties) * self.tied
+        upper = np.triu(sums / np.outer(self.weights, self.weights), 1)
+        return blank_diagonal(upper + upper.T)
 
-    def influence(self, predictions: Predictions, weights: Float64Array) -> Float64Array:
+    def carry(
+        self, predictions: Predictions, gradients: Sequence[MarginGradient]
+    ) -> list[Float64Array]:
         """From the placements of each case in the margins of each pair."""
         directed, members = Directed.of(predictions, self.partition), predictions.members
-        totals = predictions.class_weights
-        pull = np.triu(weights + weights.T, 1)
+        pulls = [np.triu(each.matrix + each.matrix.T, 1) for each in gradients]
         pairs = list(combinations(range(predictions.n_classes), 2))
 
-        def of_pair(pair: tuple[int, int]) -> Float64Array:
+        def of_pair(pair: tuple[int, int]) -> list[Float64Array]:
             column = _pair_column(predictions, directed, pair)
-            row, both = np.array([pull[pair], 0.0]), totals[[pair[1], pair[0]]]
-            return ranked_influence(column, row, both, tie_credit(self.ties))
+            both = self.weights[[pair[1], pair[0]]]
+            return [
+                ranked_influence(column, np.array([pull[pair], 0.0]), both, each.credit)
+                for pull, each in zip(pulls, gradients, strict=True)
+            ]
 
-        total = np.zeros(len(predictions))
-        for (i, j), part in zip(
-            pairs, map_threads(of_pair, pairs, predictions.n_threads), strict=True
-        ):
-            total[members[i]] += part[: len(members[i])]
-            total[members[j]] += part[len(members[i]) :]
-        return centre_by_class(predictions, total)
+        totals = [np.zeros(len(predictions)) for _ in gradients]
+        found = map_threads(of_pair, pairs, predictions.n_threads)
+        for (i, j), parts in zip(pairs, found, strict=True):
+            for total, part in zip(totals, parts, strict=True):
+                total[members[i]] += part[: len(members[i])]
+                total[members[j]] += part[len(members[i]) :]
+        return [centre_by_class(predictions, total) for total in totals]
 
 
 @dataclass(frozen=True)
@@ -147,7 +171,7 @@ def margins_of(first: FloatArray, second: FloatArray) -> Float64Array:
     return margins
 
 
-def margin_sums(
+def _margin_sums(
     predictions: Predictions, partition: Partition | None
 ) -> tuple[Float64Array, Float64Array]:
     """Weight of the pairs above and of the pairs tied, for i < j."""

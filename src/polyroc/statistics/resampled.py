@@ -26,10 +26,13 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions
-from polyroc.statistics.mu import margins_of
+from polyroc.statistics.means import Means
+from polyroc.statistics.mu import Margins, margins_of
+from polyroc.statistics.pairs import Pairs
+from polyroc.statistics.statistic import Statistic
 from polyroc.statistics.ties import merged, slack_between
 from polyroc.threads import map_threads
-from polyroc.typing import Float64Array, FloatArray, Int64Array
+from polyroc.typing import Float64Array, FloatArray, Int64Array, Label
 
 BYTE_BLOCK = 64
 """Replicates at once where weights are whole numbers up to 255: a row is one cache line."""
@@ -53,9 +56,9 @@ class PairReplicates:
 
     Attributes
     ----------
-    above, tied, excess : (B, K, K) sums over pairs as in ``pair_sums``, but 0 on the diagonal.
-    margin_above, margin_tied : (B, K, K) sums over pairs as in ``margin_sums``, for i < j.
-    means : (B, K, K), row c the mean score vector of class c; NaN for a class without weight.
+    above, tied, excess : (B, K, K) sums over pairs as in ``Pairs``, but 0 on the diagonal.
+    margin_above, margin_tied : (B, K, K) sums over pairs as in ``Margins``, for i < j.
+    means : (B, K, K), row c the mean probability vector of class c; NaN for a class without weight.
     class_weights : (B, K).
     """
 
@@ -66,9 +69,19 @@ class PairReplicates:
     margin_tied: Float64Array
     means: Float64Array
     class_weights: Float64Array
+    classes: tuple[Label, ...] = ()
 
     def __len__(self) -> int:
         return len(self.class_weights)
+
+    def statistic(self, kind: type[Statistic], b: int) -> Statistic:
+        """The statistic of replicate b: pairs, margins or means."""
+        shared: dict[str, Any] = {"classes": self.classes, "weights": self.class_weights[b]}
+        if kind is Means:
+            return Means(vectors=self.means[b], **shared)
+        if kind is Margins:
+            return Margins(above=self.margin_above[b], tied=self.margin_tied[b], **shared)
+        return Pairs(above=self.above[b], tied=self.tied[b], excess=self.excess[b], **shared)
 
 
 class ResampledPairs:
@@ -101,7 +114,9 @@ class ResampledPairs:
         self._base, self._n_threads = predictions.weights, predictions.n_threads
         self._excess, self._means = excess, means
         self._cases = cases = _by_class(predictions)
-        self._values = _values_to_sum(cases, means)
+        self._classes = predictions.classes
+        rows = predictions.probabilities("the class means") if means else predictions.scores[:, :0]
+        self._values = np.hstack([np.ones((len(rows), 1)), rows[cases.order]])
         columns = range(cases.n_classes)
         firsts = columns[:-1] if margins else columns[:0]
         self._columns = map_threads(partial(_sort_column, cases, excess), columns, self._n_threads)
@@ -135,6 +150,7 @@ class ResampledPairs:
             margin_tied=np.full(shape, margin),
             means=np.full(shape, np.nan),
             class_weights=np.zeros(shape[:2]),
+            classes=self._classes,
         )
 
     def _blocks(self, weights: NDArray[Any], first: int) -> Iterator["_Block"]:
@@ -268,14 +284,6 @@ def _by_class(predictions: Predictions) -> _CasesByClass:
     starts = np.concatenate(([0], np.cumsum(predictions.class_counts)))
     codes = predictions.codes[order].astype(np.int16)
     return _CasesByClass(order.astype(np.uint32), starts, codes, predictions.scores[order])
-
-
-def _values_to_sum(cases: _CasesByClass, means: bool) -> Float64Array:
-    """What to sum by class: ones, for the weight of the class, and perhaps the scores."""
-    values = np.ones((len(cases.codes), 1 + cases.n_classes * means))
-    if means:
-        values[:, 1:] = cases.scores
-    return values
 
 
 class _Order(NamedTuple):

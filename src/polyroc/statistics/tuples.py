@@ -14,11 +14,11 @@ K = 3 with a third class of one case in its corner, which changes nothing; K ≥
 that is short, or estimated from tuples drawn at random.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from polyroc.errors import NotDefined
 from polyroc.options import generator_of, repeats
 from polyroc.predictions import Predictions
 from polyroc.predictions._weights import shares
+from polyroc.statistics.means import centre_by_class
+from polyroc.statistics.statistic import Drawn, Statistic
 from polyroc.statistics.ties import slack_between
 from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, FloatArray, Int64Array, RandomState
@@ -89,7 +91,7 @@ def cases_of(predictions: Predictions, rule: Rule) -> Cases:
     if rule is Rule.LOGARITHMS:
         costs = _log_costs(predictions)
         return Cases(rule, costs, np.zeros(len(costs)), weights, members, np.zeros_like(costs))
-    rows = predictions.derived(_rows) if rule is Rule.LENGTHS else predictions.scores
+    rows = _rows(predictions) if rule is Rule.LENGTHS else predictions.scores
     costs = corner_lengths(rows) if rule is Rule.LENGTHS else _score_costs(rows)
     own = costs[np.arange(len(costs)), predictions.codes]
     detail = own if rule is Rule.LENGTHS else np.zeros(len(costs))
@@ -110,7 +112,7 @@ def _volume_rows(predictions: Predictions) -> Float64Array:
 
     Determinants of other scores are not asked for, and may overflow.
     """
-    rows = predictions.derived(_rows)
+    rows = _rows(predictions)
     return rows.copy() if predictions.are_probabilities else np.zeros_like(rows)
 
 
@@ -150,7 +152,7 @@ def _log_costs(predictions: Predictions) -> Float64Array:
     The logarithm of 0 is further than any other cost, and a case whose own score is 0 so far that
     no tuple with it is right.
     """
-    rows = predictions.derived(_rows)
+    rows = _rows(predictions)
     zero = rows == 0
     costs: Float64Array = -np.rint(np.log(np.where(zero, 1, rows)) * _LOG_UNIT)
     costs[zero] = _FAR
@@ -166,20 +168,6 @@ def _ranks(predictions: Predictions, lenient: bool) -> Int64Array:
     if lenient:
         ranks[np.arange(len(ranks)), predictions.codes] += 1
     return ranks
-
-
-def tuple_mean(predictions: Predictions, rule: Rule, coefficients: Float64Array) -> float:
-    """Mean over all tuples of a linear combination of the credits that the rule gives."""
-    cases, projections = predictions.derived(_first_projections, rule)
-    weights = predictions.case_weights[cases]
-    return float(weights @ credited(projections, coefficients) / weights.sum())
-
-
-def tuple_projections(
-    predictions: Predictions, rule: Rule, coefficients: Float64Array
-) -> Float64Array:
-    """For each case the mean of that combination over the tuples that hold it."""
-    return credited(predictions.derived(_all_projections, rule), coefficients)
 
 
 def credited(credits: Float64Array, coefficients: Float64Array) -> Float64Array:
@@ -202,25 +190,63 @@ Chunks = list[tuple[int, int]]
 """Where parts begin and end: short enough for an interrupt to be heard between them."""
 
 
-def _first_projections(predictions: Predictions, rule: Rule) -> Projected:
-    """Projections on the cases of one class: enough for the value."""
-    if predictions.n_classes > 3:
-        first = np.flatnonzero(predictions.codes == 0)
-        return first, predictions.derived(_all_projections, rule)[first]
-    return predictions.derived(_sweep, rule, 0)[0]
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tuples(Statistic):
+    """Mean credits of the tuples that hold each case of a class, which is enough for the value.
 
+    A rule gives a tuple several credits; a metric is the mean of a linear combination of them.
+    """
 
-def _all_projections(predictions: Predictions, rule: Rule) -> Float64Array:
-    if predictions.n_classes > 3:
-        return _enumerated(predictions, rule)
-    first, second = predictions.derived(_sweep, rule, 0)
-    parts = [first, second]
-    if predictions.n_classes == 3:
-        parts.append(predictions.derived(_sweep, rule, 2)[0])
-    projections = np.empty((len(predictions), parts[0][1].shape[1]))
-    for cases, values in parts:
-        projections[cases] = values
-    return projections
+    rule: Rule
+    credits: Float64Array
+    """(m, C) mean credits of the tuples that hold each case of the first class."""
+    shares: Float64Array
+    """(m,) weights of those cases."""
+    projected: tuple[Projected, ...] = ()
+    """Projections on the cases of as many classes as were computed along with them."""
+
+    @classmethod
+    def of(
+        cls,
+        predictions: Predictions,
+        rule: Rule,
+        drawn: bool = False,
+        n_tuples: int | None = None,
+        rng: RandomState = None,
+    ) -> Any:
+        """From all tuples, or from random ones."""
+        if drawn:
+            return DrawnTuples.draw(predictions, rule, n_tuples, rng)
+        if predictions.n_classes > 3:
+            projections = _enumerated(predictions, rule)
+            projected = tuple((cases, projections[cases]) for cases in predictions.members)
+        else:
+            projected = _sweep(predictions, rule, 0)
+        cases, credits = projected[0]
+        return cls(
+            classes=predictions.classes,
+            weights=predictions.class_weights,
+            rule=rule,
+            credits=credits,
+            shares=predictions.case_weights[cases],
+            projected=projected,
+        )
+
+    def mean(self, coefficients: Float64Array) -> float:
+        """Mean over the tuples of a linear combination of the credits."""
+        return float(self.shares @ credited(self.credits, coefficients) / self.shares.sum())
+
+    def carry(
+        self, predictions: Predictions, gradients: Sequence[Float64Array]
+    ) -> list[Float64Array]:
+        """For each case the mean of the combination over the tuples that hold it."""
+        projected = self.projected
+        if predictions.n_classes == 3:
+            projected = (*projected, _sweep(predictions, self.rule, 2)[0])
+        projections = np.empty((len(predictions), self.credits.shape[1]))
+        for cases, values in projected[: predictions.n_classes]:
+            projections[cases] = values
+        return [centre_by_class(predictions, credited(projections, each)) for each in gradients]
 
 
 def _sweep(predictions: Predictions, rule: Rule, turn: int) -> tuple[Projected, Projected]:
@@ -228,7 +254,7 @@ def _sweep(predictions: Predictions, rule: Rule, turn: int) -> tuple[Projected, 
     from polyroc.kernels.assignment_triplets import assignment_sweep
     from polyroc.kernels.highest_triplets import highest_sweep
 
-    cases = predictions.derived(cases_of, rule)
+    cases = cases_of(predictions, rule)
     turned = [(turn + i) % 3 for i in range(3)]
     classes = [_three_columns(cases, k, turned) for k in turned]
     arguments = [part for parts in zip(*classes, strict=True) for part in parts]
@@ -290,7 +316,7 @@ def _enumerated(predictions: Predictions, rule: Rule) -> Float64Array:
             f"classes, more than the {MOST_TUPLES:.0e} that are enumerated. "
             "Pass n_tuples= to the metric or to evaluate, to estimate it from so many random ones."
         )
-    cases = predictions.derived(cases_of, rule)
+    cases = cases_of(predictions, rule)
     members = np.concatenate(cases.members).astype(np.int64)
     starts = np.concatenate(([0], np.cumsum(predictions.class_counts))).astype(np.int64)
     arguments = (*cases.judged, cases.detail, cases.weights.copy(), members, starts)
@@ -307,56 +333,62 @@ def _enumerated(predictions: Predictions, rule: Rule) -> Float64Array:
     return projections
 
 
-class Drawn(NamedTuple):
-    """Random tuples: their cases (B, K), and the credit of each."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DrawnTuples(Tuples):
+    """Credits of random tuples: an incomplete U-statistic.
+
+    Here ``credits`` has a row per tuple, and all rows weigh the same. Each tuple takes one case of
+    every class with probability proportional to its weight.
+    """
 
     tuples: NDArray[np.intp]
-    credit: Float64Array
+    """(B, K) the cases of each tuple."""
 
-    @property
-    def value(self) -> float:
-        """Their mean credit."""
-        return float(self.credit.mean())
+    @classmethod
+    def draw(
+        cls, predictions: Predictions, rule: Rule, n_tuples: int | None, rng: RandomState
+    ) -> "DrawnTuples":
+        """Judge tuples drawn at random."""
+        from polyroc.kernels.tuples import sample_assignment, sample_highest
 
-    @property
-    def deviations(self) -> Float64Array:
-        """Credit less its mean."""
-        return np.asarray(self.credit - self.credit.mean())
+        n_tuples = repeats(DEFAULT_DRAWS if n_tuples is None else n_tuples, "n_tuples", least=2)
+        generator, cases = generator_of(rng), cases_of(predictions, rule)
+        tuples = np.column_stack(
+            [
+                generator.choice(chosen, n_tuples, p=shares(cases.weights[chosen]))
+                for chosen in cases.members
+            ]
+        )
+        sample: Callable[..., Float64Array] = sample_highest if cases.highest else sample_assignment
 
-    def pull(self, n_cases: int) -> Float64Array:
-        """For each case the sum of the deviations of the tuples that hold it, over their number."""
-        deviations = np.repeat(self.deviations, self.tuples.shape[1])
-        sums = np.bincount(self.tuples.ravel(), deviations, n_cases)
-        return np.asarray(sums / len(self.credit))
+        def of_chunk(borders: tuple[int, int]) -> Float64Array:
+            return sample(*cases.judged, cases.detail, tuples[slice(*borders)])
 
+        chunks = _chunks(n_tuples, n_tuples, _DRAWS_PER_CHUNK, most=n_tuples)
+        return cls(
+            classes=predictions.classes,
+            weights=predictions.class_weights,
+            rule=rule,
+            credits=np.concatenate(map_threads(of_chunk, chunks, predictions.n_threads)),
+            shares=np.ones(n_tuples),
+            tuples=tuples,
+        )
 
-def draw_tuples(
-    predictions: Predictions,
-    rule: Rule,
-    coefficients: Float64Array,
-    n_tuples: int | None,
-    rng: RandomState,
-) -> Drawn:
-    """Random tuples, whose mean is an incomplete U-statistic.
+    def mean(self, coefficients: Float64Array) -> float:
+        """Mean over the tuples drawn."""
+        return self.drawn(coefficients).value
 
-    Each tuple takes one case of every class with probability proportional to its weight.
-    """
-    from polyroc.kernels.tuples import sample_assignment, sample_highest
+    def carry(
+        self, predictions: Predictions, gradients: Sequence[Float64Array]
+    ) -> list[Float64Array]:
+        """How far the tuples that hold a case deviate from the mean.
 
-    n_tuples = repeats(DEFAULT_DRAWS if n_tuples is None else n_tuples, "n_tuples", least=2)
-    generator = generator_of(rng)
-    cases = predictions.derived(cases_of, rule)
-    tuples = np.column_stack(
-        [
-            generator.choice(chosen, n_tuples, p=shares(cases.weights[chosen]))
-            for chosen in cases.members
-        ]
-    )
-    sample: Callable[..., Float64Array] = sample_highest if cases.highest else sample_assignment
+        That carries the noise of the draw, which a variance must not count as the spread of cases:
+        the tuples are handed on by ``drawn``.
+        """
+        share = predictions.case_weights / predictions.class_weights[predictions.codes]
+        return [self.drawn(each).pull(len(predictions)) / share for each in gradients]
 
-    def of_chunk(borders: tuple[int, int]) -> Float64Array:
-        return sample(*cases.judged, cases.detail, tuples[slice(*borders)])
-
-    chunks = _chunks(n_tuples, n_tuples, _DRAWS_PER_CHUNK, most=n_tuples)
-    credits = np.concatenate(map_threads(of_chunk, chunks, predictions.n_threads))
-    return Drawn(tuples, credited(credits, coefficients))
+    def drawn(self, coefficients: Float64Array) -> Drawn:
+        """The tuples and the credit of each."""
+        return Drawn(self.tuples, credited(self.credits, coefficients))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from polyroc.errors import NotDefined, UnknownName
 from polyroc.inference.influence import Design
-from polyroc.inference.resampling import Question, Replicator, Resampler, drawn_weights
+from polyroc.inference.resampling import Replicator, Resampler, drawn_weights
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.options import shown
@@ -80,7 +80,7 @@ class Quantity:
     def replicates(self, predictions: Predictions, copies: NDArray[Any]) -> Float64Array:
         """The value for each row of copies of the cases; NaN where there is none."""
         if self.metric is not None and self.name not in _FITTED:
-            question = Question(self.metric, options_of(self.metric, predictions))
+            question = self.metric.question(predictions, **options_of(self.metric, predictions))
             return Replicator(predictions, [question]).values(copies)[:, 0]
 
         def drawn(row: NDArray[Any]) -> float:
@@ -103,7 +103,7 @@ def reweighted(predictions: Predictions, copies: NDArray[Any]) -> Predictions:
     """Predictions with so many copies of each case."""
     kept = np.flatnonzero(copies)
     weights = copies[kept].astype(np.float64)
-    return predictions.replaced(predictions.codes[kept], predictions.scores[kept], weights)
+    return predictions.with_cases(predictions.codes[kept], predictions.scores[kept], weights)
 
 
 def quantity_of(name: Any) -> Quantity:
@@ -130,7 +130,7 @@ def options_of(metric: Metric, predictions: Predictions) -> dict[str, Any]:
 
 
 def _registered_value(metric: Metric, predictions: Predictions) -> float:
-    return metric.value(predictions, **options_of(metric, predictions))
+    return metric.of(predictions, **options_of(metric, predictions))
 
 
 def _registered_influence(metric: Metric, predictions: Predictions) -> Float64Array:

@@ -1,14 +1,10 @@
-"""Metrics of the form Σ W_kr θ_kr: a pair statistic θ combined by a matrix of weights W."""
+"""Weights W of pairs of classes, and the sum Σ W_kr θ_kr of a matrix θ of pairs."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from polyroc.metrics.declaration import Influence
-from polyroc.predictions import Predictions
-from polyroc.statistics.pairs import PairStatistic
-from polyroc.typing import Float64Array, PriorsLike
+from polyroc.typing import Float64Array
 
 Weights = Callable[[Float64Array], Float64Array]
 """Priors → W; the diagonal does not count."""
@@ -42,27 +38,3 @@ def combined(weights: Float64Array, theta: Float64Array) -> float:
     pairs = ~np.eye(len(theta), dtype=bool)
     relative = weights[pairs] / weights[pairs].max()
     return float((relative * theta[pairs]).sum() / relative.sum())
-
-
-def pair_influence(
-    statistic: Callable[..., PairStatistic],
-    weights: Weights,
-    prior_gradient: PriorGradient | None = None,
-) -> Callable[..., Influence]:
-    """Influence values of a pair metric from its statistic and its weights."""
-
-    def influence(predictions: Predictions, **options: Any) -> Influence:
-        chosen = statistic(**options)
-        return Influence(chosen.influence(predictions, weights(predictions.priors)))
-
-    def with_priors(
-        predictions: Predictions, *, priors: PriorsLike | None = None, **options: Any
-    ) -> Influence:
-        chosen = statistic(**options)
-        given = predictions.priors_or(priors)
-        cases = chosen.influence(predictions, weights(given))
-        if prior_gradient is None or priors is not None:
-            return Influence(cases)
-        return Influence(cases, prior_gradient(given, chosen.matrix(predictions)))
-
-    return influence if prior_gradient is None else with_priors

@@ -1,0 +1,79 @@
+"""Several metrics of the same cases: each statistic is made once, and carried once."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from polyroc.errors import NotDefined
+from polyroc.metrics.declaration import Influence, Metric, Question, influences
+from polyroc.predictions import Predictions
+from polyroc.statistics.pairs import Pairs
+from polyroc.statistics.statistic import Need, Statistic
+
+
+class CaseStatistics:
+    """The statistics of cases in memory, made when they are first asked for."""
+
+    def __init__(self, predictions: Predictions) -> None:
+        self.predictions = predictions
+        self._made: dict[Need, Statistic] = {}
+
+    def __getitem__(self, need: Need) -> Any:
+        if need not in self._made:
+            self._made[need] = need.of(self.predictions)
+        return self._made[need]
+
+
+class Measured(NamedTuple):
+    """A metric of some cases, or the reason why it is not defined for them."""
+
+    metric: Metric
+    value: float = float("nan")
+    influence: Influence | None = None
+    reason: str | None = None
+
+
+def measure(
+    statistics: CaseStatistics,
+    asked: Sequence[tuple[Metric, Mapping[str, Any]]],
+    *,
+    with_influence: bool = True,
+) -> list[Measured]:
+    """Values, and influence values of the cases, of metrics with their options."""
+    found: dict[int, Measured] = {}
+    groups: dict[Need, list[tuple[int, Question]]] = {}
+    for place, (metric, options) in enumerate(asked):
+        try:
+            question = metric.question(statistics.predictions, **options)
+        except NotDefined as reason:
+            found[place] = Measured(metric, reason=str(reason))
+        else:
+            groups.setdefault(question.need, []).append((place, question))
+    if with_influence and any(need.statistic is Pairs for need in groups):
+        statistics.predictions.keep_columns()  # sorted once for values and influence values
+    for need, group in groups.items():
+        places, questions = zip(*group, strict=True)
+        found.update(
+            zip(places, _of_need(statistics, need, questions, with_influence), strict=True)
+        )
+    return [found[place] for place in range(len(asked))]
+
+
+def _of_need(
+    statistics: CaseStatistics, need: Need, questions: Sequence[Question], with_influence: bool
+) -> list[Measured]:
+    """Answers to questions about one statistic."""
+    found = [_answer(statistics, need, question) for question in questions]
+    defined = [place for place, each in enumerate(found) if each.reason is None]
+    if with_influence and defined:
+        asked = [questions[place] for place in defined]
+        moved = influences(asked, statistics[need], statistics.predictions)
+        for place, influence in zip(defined, moved, strict=True):
+            found[place] = found[place]._replace(influence=influence)
+    return found
+
+
+def _answer(statistics: CaseStatistics, need: Need, question: Question) -> Measured:
+    try:
+        return Measured(question.metric, question.value(statistics[need]))
+    except NotDefined as reason:
+        return Measured(question.metric, reason=str(reason))
