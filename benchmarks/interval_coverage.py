@@ -103,7 +103,7 @@ def truths(cell: Cell, values: np.ndarray) -> np.ndarray:
     found = values.mean(axis=0)
     for column, name in enumerate(cell.metrics):
         if registry[name].statistic != "tuples":
-            found[column] = registry[name].value(predictions)
+            found[column] = registry[name].of(predictions)
     return found
 
 

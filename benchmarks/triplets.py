@@ -7,13 +7,15 @@ import numpy as np
 from timing import median_seconds, probabilities, report, softmax_scores
 
 from polyroc import Predictions, registry
+from polyroc.metrics.measure import CaseStatistics, measure
 
 NAMES = ("vus", "wvus", "vus2", "wvus2")
 
 
 def four(y: np.ndarray, p: np.ndarray) -> list[float]:
-    predictions = Predictions(y, p)
-    return [registry[name].value(predictions) for name in NAMES]
+    asked = [(registry[name], {}) for name in NAMES]
+    found = measure(CaseStatistics(Predictions(y, p)), asked, with_influence=False)
+    return [each.value for each in found]
 
 
 def enumerated(y: np.ndarray, p: np.ndarray) -> list[float]:

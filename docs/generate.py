@@ -17,42 +17,6 @@ from polyroc.metrics.declaration import Metric, Property
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 
-ANNOTATIONS = {
-    "y_true": "LabelsLike",
-    "y_score": "ScoresLike",
-    "labels": "LabelsLike | None",
-    "sample_weight": "WeightsLike | None",
-    "ties": "Ties",
-    "priors": "PriorsLike | None",
-    "partition": "ArrayLike | None",
-    "pair_weights": "ArrayLike | None",
-    "n_tuples": "int | None",
-    "rng": "RandomState",
-    "absent": "Absent",
-    "normalize": "bool",
-    "n_threads": "int | None",
-}
-
-STUB_HEAD = '''"""Types of the metrics. Written by docs/generate.py."""
-
-from numpy.typing import ArrayLike
-
-from polyroc.metrics.ordinal_vus import ordinal_vus as ordinal_vus
-from polyroc.metrics.pairwise_auc import pairwise_auc as pairwise_auc
-from polyroc.metrics.registry import registry as registry
-from polyroc.metrics.saec import saec as saec
-from polyroc.typing import (
-    Absent,
-    LabelsLike,
-    PriorsLike,
-    RandomState,
-    ScoresLike,
-    Ties,
-    WeightsLike,
-)
-
-'''
-
 REFERENCE_HEAD = """# Metrics
 
 Each metric is a function `f(y_true, y_score, *, labels=None, sample_weight=None, …)`. This page is
@@ -86,24 +50,6 @@ MARKED = re.compile(
     re.DOTALL,
 )
 """Where a page wants a table: the metrics to show, or all."""
-
-
-def metrics_stub() -> str:
-    """Signatures of the metrics for type checkers."""
-    return STUB_HEAD + "".join(_signature(metric) for metric in registry.values())
-
-
-def _signature(metric: Metric) -> str:
-    lines = [f"def {metric.name}("]
-    starred = False
-    for parameter in inspect.signature(metric.function).parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
-            lines.append("    *,")
-            starred = True
-        given = parameter.default is not parameter.empty
-        default = " = ..." if given else ""
-        lines.append(f"    {parameter.name}: {ANNOTATIONS[parameter.name]}{default},")
-    return "\n".join([*lines, ") -> float: ..."]) + "\n"
 
 
 def package_stub() -> str:
@@ -153,8 +99,9 @@ def with_tables(path: Path) -> str:
 
 
 def _section(metric: Metric) -> str:
-    text = ROLE.sub("", inspect.cleandoc(metric.formula.__doc__ or ""))
-    body, _, example = text.partition("Examples\n--------\n")
+    text = ROLE.sub("", inspect.cleandoc(metric.function.__doc__ or ""))
+    body, _, rest = text.partition("Parameters\n----------\n")
+    example = rest.partition("Examples\n--------\n")[2]
     words, *code = _split_example(example)
     probabilities = " Needs probabilities." if metric.needs_probabilities else ""
     return (
@@ -175,7 +122,6 @@ OUTPUTS: dict[Path, Callable[[], str]] = {
     DOCS / "metrics.md": reference,
     **{path: partial(with_tables, path) for path in WITH_TABLES},
     ROOT / "src" / "polyroc" / "__init__.pyi": package_stub,
-    ROOT / "src" / "polyroc" / "metrics" / "__init__.pyi": metrics_stub,
 }
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 
 import polyroc
 from polyroc import Predictions, hand_till, pairwise_auc, registry
-from polyroc.statistics.pairs import pair_sums
+from polyroc.statistics.pairs import Pairs
 
 SCORES = np.array(
     [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.3, 0.4, 0.3], [0.5, 0.4, 0.1]]
@@ -483,7 +483,7 @@ def test_attributes_cannot_be_deleted():
 
 def test_kept_statistics_cannot_be_changed():
     predictions = Predictions(CODES, SCORES)
-    sums = predictions.derived(pair_sums)
+    sums = Pairs.of(predictions)
     for array in (predictions.class_weights, predictions.class_counts, sums.above, sums.tied):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 99
@@ -504,7 +504,7 @@ def test_predictions_travel_between_processes(duplicate):
 
 
 def metric_values(predictions):
-    return [m.value(predictions) for m in registry.values() if 3 in m.classes]
+    return [m.of(predictions) for m in registry.values() if 3 in m.classes]
 
 
 def test_input_is_not_touched():
@@ -532,17 +532,11 @@ def test_repr_and_length():
     assert len(weighted) == 4
 
 
-def test_statistics_are_computed_once():
-    calls = []
-
-    def count(predictions, power):
-        calls.append(power)
-        return len(predictions) ** power
-
+def test_sorted_columns_are_kept_only_when_asked_for():
     predictions = Predictions(CODES, SCORES)
-    assert [predictions.derived(count, 2) for _ in range(3)] == [25] * 3
-    assert predictions.derived(count, 3) == 125
-    assert calls == [2, 3]
+    assert predictions.column(1) is not predictions.column(1)
+    predictions.keep_columns()
+    assert predictions.column(1) is predictions.column(1)
 
 
 def test_priors_given_replace_those_of_the_sample():

@@ -124,7 +124,7 @@ def test_the_number_of_threads_changes_no_bit(metric):
     values, influences = set(), set()
     for n_threads in (1, 2, 5):
         predictions = polyroc.Predictions(y, p, sample_weight=weights, n_threads=n_threads)
-        values.add(metric.value(predictions))
+        values.add(metric.of(predictions))
         influences.add(metric.influence(predictions).cases.tobytes())
     assert len(values) == len(influences) == 1
 

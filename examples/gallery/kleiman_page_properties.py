@@ -30,9 +30,9 @@ perfect, random = ([scores(right) for _ in range(300)] for right in (True, False
 lines = ["metric     perfect, least  random, mean  skew, largest change  time"]
 for name in ("vus", "hand_till", "aunp", "auc_mu"):  # VUS-3, H&T, P&D and AUC_μ of the slide
     metric = registry[name]
-    ideal = min(metric.value(Predictions(y, p)) for p in perfect)
-    guess = [metric.value(Predictions(y, p)) for p in random]
-    moved = [metric.value(Predictions(y[skewed], p[skewed])) for p in random]
+    ideal = min(metric.of(Predictions(y, p)) for p in perfect)
+    guess = [metric.of(Predictions(y, p)) for p in random]
+    moved = [metric.of(Predictions(y[skewed], p[skewed])) for p in random]
     change = abs(np.subtract(moved, guess)).max()
     text = f"{name:9} {ideal:11.4f} {np.mean(guess):15.4f} {change:15.4f}"
     lines.append(f"{text:60} {metric.complexity}")

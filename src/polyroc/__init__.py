@@ -4,7 +4,6 @@ Public names are loaded when they are first used, so that importing the package 
 """
 
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from polyroc._version import __version__
@@ -42,8 +41,6 @@ __all__ = ["__version__", *_HOME_OF, *_MODULES]
 def __getattr__(name: str) -> Any:
     if name in _HOME_OF:
         value = getattr(import_module(_HOME_OF[name]), name)
-        if isinstance(value, ModuleType):  # loaders may bind a module over its function
-            value = getattr(value, name)
     elif name in _MODULES:
         value = import_module(f"polyroc.{name}")
     else:

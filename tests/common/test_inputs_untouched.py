@@ -36,8 +36,8 @@ def test_shared_predictions_give_what_fresh_ones_give():
             if K not in metric.classes:
                 continue
             for options in options_of(metric, K):
-                fresh = metric.value(sample.predictions(), **options)
-                assert metric.value(shared, **options) == fresh
+                fresh = metric.of(sample.predictions(), **options)
+                assert metric.of(shared, **options) == fresh
                 ours = metric.influence(shared, **options)
                 theirs = metric.influence(sample.predictions(), **options)
                 np.testing.assert_array_equal(ours.cases, theirs.cases)

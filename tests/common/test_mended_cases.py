@@ -9,8 +9,8 @@ from twins.metrics import assignment_credit
 
 import polyroc
 from polyroc import registry
+from polyroc.predictions._columns import Column
 from polyroc.statistics import columns
-from polyroc.statistics.columns import Column
 
 
 def close(value: float):

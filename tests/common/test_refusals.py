@@ -11,7 +11,6 @@ from common.samples import METRICS, NAMES, class_numbers, sample_for
 import polyroc
 from polyroc import registry
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.metrics.registry import _short
 from polyroc.statistics import tuples
 
 LIMITED = [m for m in METRICS if m.classes.most is not None]
@@ -77,15 +76,19 @@ def test_normalize_divides_by_sums(metric):
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_unknown_option(metric):
     sample = sample_for(metric, class_numbers(metric)[0], 1)
-    found = raised(InvalidType, metric.function, sample.y, sample.p, colour="red")
-    signature = inspect.signature(metric.function)
-    assert found == (
-        f"{metric.name}(): got an unexpected keyword argument 'colour'. "
-        f"Its signature is {metric.name}{_short(signature)}."
-    )
-    assert "missing a required argument" in raised(InvalidType, metric.function, sample.y)
-    assert "too many positional" in raised(InvalidType, metric.function, sample.y, sample.p, [0, 1])
-    assert "colour" in raised(TypeError, metric.value, sample.predictions(), colour="red")
+    assert "colour" in raised(TypeError, metric.function, sample.y, sample.p, colour="red")
+    assert "y_score is missing" in raised(InvalidType, metric.function, sample.y)
+    assert "positional" in raised(TypeError, metric.function, sample.y, sample.p, [0, 1])
+    assert "colour" in raised(TypeError, metric.of, sample.predictions(), colour="red")
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_predictions_take_the_place_of_labels_and_scores(metric):
+    sample = sample_for(metric, class_numbers(metric)[0], 1, weighted=True)
+    predictions = sample.predictions()
+    assert metric.function(predictions) == sample.value(metric)
+    message = raised(InvalidInput, metric.function, predictions, sample.p, labels=[0, 1])
+    assert message.startswith("y_score, labels cannot be given beside Predictions")
 
 
 @pytest.mark.parametrize("ties", ["half", "FAIR", None, 0.5])

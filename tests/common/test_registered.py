@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ import polyroc
 from polyroc import metrics as package
 from polyroc import registry
 from polyroc.metrics.declaration import THREE_CLASSES
-from polyroc.metrics.registry import PARAMETERS
+from polyroc.statistics.statistic import Statistic
+from polyroc.statistics.tuples import Tuples
 
 NOT_METRICS = {"pairwise_auc", "ordinal_vus", "registry", "saec"}
 """Exported from polyroc.metrics, but no numbers of a table of scores."""
@@ -34,9 +36,9 @@ def test_registered_is_exported_is_twinned():
 def test_one_object_by_every_way(name):
     function = registry[name].function
     assert getattr(polyroc, name) is function
-    module = importlib.import_module(f"polyroc.metrics.{name}")
-    assert inspect.ismodule(module)
+    module = importlib.import_module(function.__module__)
     assert getattr(module, name) is function
+    assert module.__name__.rpartition(".")[2] not in NAMES
     assert getattr(polyroc, name) is getattr(package, name) is function
     assert pickle.loads(pickle.dumps(function)) is function
 
@@ -60,7 +62,13 @@ def test_docstring_describes_every_parameter(metric):
     assert metric.summary == text.splitlines()[0]
     assert metric.summary.endswith(".")
     for name in inspect.signature(metric.function).parameters:
-        assert f"{name} : {PARAMETERS[name]}" in text
+        described = re.search(rf"^ *{name} : (.*)$", text, re.MULTILINE)
+        assert described is not None, name
+        assert described[1] == DESCRIBED.setdefault(name, described[1])
+
+
+DESCRIBED: dict[str, str] = {}
+"""A parameter is described in the same words by every metric."""
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
@@ -68,18 +76,11 @@ def test_declaration_is_complete(metric):
     assert metric.name == metric.function.__name__
     assert metric.title and metric.symbol and metric.reference
     assert metric.complexity.startswith("O(")
-    assert metric.statistic in {
-        "pairs",
-        "scored pairs",
-        "margins",
-        "placements",
-        "means",
-        "tuples",
-    }
+    assert issubclass(metric.statistic, Statistic)
     assert metric.lowest < metric.highest
     assert (metric.instead is None) == (metric.classes.most is None)
     assert metric.instead is None or registry[metric.instead].classes == (2, None)
-    assert (metric.affordable == THREE_CLASSES) == (metric.statistic == "tuples")
+    assert (metric.affordable == THREE_CLASSES) == (metric.statistic is Tuples)
     assert {other for each in metric.repeats for other in each.others} <= set(registry)
 
 

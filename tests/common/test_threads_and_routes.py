@@ -7,8 +7,8 @@ import pytest
 from common.samples import METRICS, class_numbers, options_of, sample_for
 
 from polyroc import registry
+from polyroc.predictions._columns import Column
 from polyroc.statistics import columns, mu, tuples
-from polyroc.statistics.columns import Column
 
 
 def answers(sample, metric, n_threads: int, **options):
@@ -16,7 +16,7 @@ def answers(sample, metric, n_threads: int, **options):
     predictions = sample.predictions(n_threads=n_threads)
     influence = metric.influence(sample.predictions(n_threads=n_threads), **options)
     priors = () if influence.priors is None else influence.priors
-    return metric.value(predictions, **options), influence.cases, np.array(priors)
+    return metric.of(predictions, **options), influence.cases, np.array(priors)
 
 
 def assert_same(one, other) -> None:

@@ -161,7 +161,7 @@ class TestOmnibus:
         for test in found.omnibus_tests:
             metric = registry[test.metric]
             phi = [metric.influence(each).cases for each in predictions]
-            values = [metric.value(each) for each in predictions]
+            values = [metric.of(each) for each in predictions]
             gaps = np.array([phi[0] - phi[1], phi[0] - phi[2]])
             parts = [gaps[:, members] for members in np.arange(3)[:, None] == Y]
             spread = sum(np.cov(part) / part.shape[1] for part in parts)

@@ -51,7 +51,7 @@ def of_tuples(n_classes: int, n: int, levels: int | None) -> Iterator[Result]:
     weights = np.random.default_rng(0).integers(1, 9, n) / 7
     predictions = Predictions(y, p, sample_weight=weights, normalize=True)
     for name in ("vus", "wvus", "vus2", "wvus2", "hum"):
-        yield f"{name} {n_classes} {levels}", np.array(registry[name].value(predictions))
+        yield f"{name} {n_classes} {levels}", np.array(registry[name].of(predictions))
     for name in ("vus", "vus2"):
         drawn = polyroc.evaluate(y, p, [name], n_tuples=200, rng=1, normalize=True)
         yield f"drawn {name} {n_classes} {levels}", np.array(drawn[name].value)

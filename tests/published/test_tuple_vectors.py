@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from polyroc import Predictions, hand_till, hum, ordinal_vus, pdi, registry, vus
-from polyroc.metrics.pdi import chance_to_win
-from polyroc.statistics.placements import placements
+from polyroc.statistics.placements import Placements
 
 FLOWERS = ["setosa", "versicolor", "virginica"]
 
@@ -36,7 +35,7 @@ def test_pdi_of_petal_length(petals):
 
 def test_pdi_of_petal_length_by_class(petals):
     predictions = Predictions(*petals)
-    by_class = [chance_to_win(placements(predictions, k)).mean() for k in range(3)]
+    by_class = Placements.of(predictions).wins
     assert by_class == pytest.approx([1.0, 0.9822, 0.9822], abs=5e-5)
     assert np.mean(by_class) == pytest.approx(pdi(*petals), abs=1e-15)
 

@@ -36,7 +36,7 @@ def answers(sample, metric, **options) -> tuple[float, bytes]:
     """The value, and every bit of the influence values."""
     predictions = sample.predictions()
     influence = metric.influence(predictions, **options)
-    return metric.value(predictions, **options), influence.cases.tobytes()
+    return metric.of(predictions, **options), influence.cases.tobytes()
 
 
 @pytest.mark.parametrize("metric", RANKED, ids=lambda metric: metric.name)

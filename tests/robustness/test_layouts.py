@@ -86,7 +86,7 @@ def test_scores_in_any_layout(layout):
         sample = sample_for(metric, K, 2, weighted=True)
         plain, moved = sample.predictions(), sample.with_scores(LAYOUTS[layout](sample.p))
         assert moved.predictions().scores.tobytes() == plain.scores.tobytes()
-        assert moved.value(metric) == metric.value(plain)
+        assert moved.value(metric) == metric.of(plain)
         expected = metric.influence(plain).cases
         assert metric.influence(moved.predictions()).cases.tobytes() == expected.tobytes()
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyroc.predictions import Predictions
-from polyroc.statistics import columns
-from polyroc.statistics.columns import FEW_POSITIVES, Column, _Buckets, _in_float_order, _pack
+from polyroc.predictions import _columns as columns
+from polyroc.predictions._columns import FEW_POSITIVES, Column, _Buckets, _in_float_order, _pack
 from polyroc.statistics.pairs import SHORT_COLUMN, column_threads
 
 ROUTES = ("look-up", "sort", "packed")

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions
-from polyroc.statistics.means import class_means
-from polyroc.statistics.mu import margin_sums
-from polyroc.statistics.pairs import pair_sums
+from polyroc.statistics.means import Means
+from polyroc.statistics.mu import Margins
+from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.resampled import BYTE_BLOCK, FLOAT_BLOCK, PairReplicates, ResampledPairs
 
-FIELDS = [field.name for field in fields(PairReplicates)]
+FIELDS = [field.name for field in fields(PairReplicates) if field.name != "classes"]
 
 
 def sample(rng, n, n_classes, levels=None):
@@ -39,9 +39,10 @@ def reference(y_true, y_score, n_classes, weights, **options):
         predictions = Predictions(
             y_true, y_score, labels=range(n_classes), sample_weight=row, **options
         )
-        above, tied = margin_sums(predictions, None)
-        sums = [_off_diagonal(matrix) for matrix in pair_sums(predictions)]
-        values = (*sums, above, tied, class_means(predictions), predictions.class_weights)
+        margins, pairs = Margins.of(predictions), Pairs.of(predictions)
+        sums = [_off_diagonal(matrix) for matrix in (pairs.above, pairs.tied, pairs.excess)]
+        means = Means.of(predictions).vectors
+        values = (*sums, margins.above, margins.tied, means, predictions.class_weights)
         for name, value in zip(FIELDS, values, strict=True):
             rows[name].append(value)
     return PairReplicates(**{name: np.array(values) for name, values in rows.items()})
@@ -137,8 +138,8 @@ def test_unit_weights_give_the_sample():
     rng = np.random.default_rng(6)
     predictions = Predictions(*sample(rng, 200, 4, 30))
     got = ResampledPairs(predictions).replicates(np.ones((1, 200), dtype=bool))
-    np.testing.assert_array_equal(got.above[0], _off_diagonal(pair_sums(predictions).above))
-    np.testing.assert_array_equal(got.margin_tied[0], margin_sums(predictions, None)[1])
+    np.testing.assert_array_equal(got.above[0], _off_diagonal(Pairs.of(predictions).above))
+    np.testing.assert_array_equal(got.margin_tied[0], Margins.of(predictions).tied)
 
 
 def test_a_class_without_weight_has_no_pairs_and_no_mean():

@@ -13,7 +13,7 @@ from twins import utility as twin
 
 import polyroc
 from polyroc.errors import InvalidInput, InvalidType, NotConverged, NotDefined
-from polyroc.metrics.saec import saec
+from polyroc.metrics.expected_cost import saec
 from polyroc.utility import fit_binormal, fit_proper, roc_hull, saec_interval
 from polyroc.utility.data_cost import HIGHEST
 

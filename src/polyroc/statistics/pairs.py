@@ -122,9 +122,13 @@ class Pairs(Statistic):
 
 
 def by_column(predictions: Predictions, work: Callable[[int], Any]) -> list[Any]:
-    """Results for all columns, on one thread where they are so short that threads would wait."""
-    n_threads = predictions.n_threads if len(predictions) >= SHORT_COLUMN else 1
-    return map_threads(work, range(predictions.n_classes), n_threads)
+    """Results for all columns."""
+    return map_threads(work, range(predictions.n_classes), column_threads(predictions))
+
+
+def column_threads(predictions: Predictions) -> int | None:
+    """Threads for work on columns: one where they are so short that threads wait for each other."""
+    return predictions.n_threads if len(predictions) >= SHORT_COLUMN else 1
 
 
 def _column_sums(column: Column, n_classes: int) -> Float64Array:
