@@ -282,7 +282,7 @@ def test_later_changes_to_what_was_given_change_nothing():
     predictions = Predictions(y, s, sample_weight=w)
     expected = hand_till(CODES, SCORES, sample_weight=w.copy())
     y[:], s[:], w[:] = 1, 0.5, 7
-    assert registry["hand_till"].value(predictions) == expected
+    assert registry["hand_till"].of(predictions) == expected
     assert predictions.weights.tolist() == [1, 2, 1, 1, 3]
     with pytest.raises(ValueError, match="read-only"):
         predictions.scores[0, 0] = 1

@@ -10,7 +10,7 @@ from scipy import stats
 from polyroc import Predictions, compare, evaluate, registry
 from polyroc.errors import InvalidInput
 from polyroc.inference.influence import Design
-from polyroc.inference.resampling import PAIR_STATISTICS, Resampler, drawn_weights, stream
+from polyroc.inference.resampling import KERNEL_STATISTICS, Resampler, drawn_weights, stream
 
 rng = np.random.default_rng(7)
 Y = np.repeat([0, 1, 2], [30, 20, 12])
@@ -22,7 +22,7 @@ OTHER = np.roll(P, 1, axis=0)
 W = rng.integers(1, 9, len(Y)) / 4
 GROUPS = rng.integers(0, 25, len(Y))
 NAMES = [name for name in registry if 3 in registry[name].classes]
-PAIRS = [name for name in NAMES if registry[name].statistic in PAIR_STATISTICS]
+PAIRS = [name for name in NAMES if registry[name].statistic in KERNEL_STATISTICS]
 
 
 def boot(names=NAMES, n_replicates=60, seed=11, y=Y, p=P, **options):

@@ -206,15 +206,15 @@ def test_identical_models(method):
 @pytest.mark.parametrize("large", list(PAIR))
 def test_variation_is_seen_against_the_larger_scale(monkeypatch, method, large):
     """Of numbers as large as 10¹² a difference below 1 is rounding, in whichever model they are."""
-    plain, first = registry["hand_till"], np.asarray(PAIR[large])[0, 0]
+    plain, first = registry["hand_till"], polyroc.hand_till(Y, PAIR[large])
 
-    def linearise(predictions):
-        found = plain.linearise(predictions)
-        return replace(found, scale=1e12 if predictions.scores[0, 0] == first else 1.0)
+    def gradient(pairs):
+        scale = 1e12 if plain.at(pairs) == first else 1.0
+        return plain.gradient(pairs)._replace(scale=scale)
 
     options = {"method": method, "n_replicates": 20, "rng": 0}
     assert compare(Y, PAIR, ["hand_till"], **options).differences[0].standard_error > 0
-    monkeypatch.setitem(registry._metrics, "hand_till", replace(plain, linearise=linearise))
+    monkeypatch.setitem(registry._metrics, "hand_till", replace(plain, gradient=gradient))
     (row,) = compare(Y, PAIR, ["hand_till"], **options).differences
     assert math.isnan(row.standard_error) and row.note.startswith("no standard error: no variation")
 

@@ -11,8 +11,9 @@ from scipy.stats import norm, t
 
 from polyroc import Predictions, estimate, evaluate, registry
 from polyroc.errors import InvalidInput
-from polyroc.inference.evaluate import estimate_metric
+from polyroc.inference.evaluate import estimate_metrics
 from polyroc.inference.influence import Design
+from polyroc.metrics.measure import CaseStatistics
 from polyroc.results import Estimate, Evaluation
 
 rng = np.random.default_rng(1)
@@ -107,7 +108,7 @@ def test_random_tuples_are_told(interval):
 
 def test_the_range_is_that_of_the_metric():
     wider = replace(registry["hand_till"], lowest=-1.0, highest=2.0)
-    found = estimate_metric(Predictions(Y, P), wider, Design(), None)
+    (found,) = estimate_metrics(CaseStatistics(Predictions(Y, P)), [wider], Design(), None)
     assert found.range == (-1, 2)
     assert found.interval(1 - 1e-12, scale="plain").high > 1
 

@@ -41,13 +41,9 @@ def notes_on(
         found.append(_tied_pairs(predictions, statistics[Need(Margins, _ARGMAX)].tied))
     if metric.statistic is Tuples and exact:
         found.append(_ties_matter(statistics, metric))
-    said = (
-        *class_notes(predictions),
-        _by_position(predictions),
-        *found,
-        *prior_notes(metric, sampling, priors_given),
-    )
-    return tuple(note for note in said if note is not None)
+    found = [*class_notes(predictions), _by_position(predictions), *found]
+    found += prior_notes(metric, sampling, priors_given)
+    return tuple(note for note in found if note is not None)
 
 
 def class_notes(predictions: Predictions) -> list[Note]:
