@@ -206,7 +206,7 @@ def test_identical_models(method):
 @pytest.mark.parametrize("large", list(PAIR))
 def test_variation_is_seen_against_the_larger_scale(monkeypatch, method, large):
     """Of numbers as large as 10¹² a difference below 1 is rounding, in whichever model they are."""
-    plain, first = registry["hand_till"], polyroc.hand_till(Y, PAIR[large])
+    plain, first = registry["hand_till"], hand_till(Y, PAIR[large])
 
     def gradient(pairs):
         scale = 1e12 if plain.at(pairs) == first else 1.0

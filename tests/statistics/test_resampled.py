@@ -18,11 +18,11 @@ FIELDS = [field.name for field in fields(PairReplicates) if field.name != "class
 
 
 def sample(rng, n, n_classes, levels=None):
-    """Labels, every class present, and rows of scores; levels > 0 rounds them to that many."""
+    """Labels, every class present, and probabilities; levels makes them multiples of 1/levels."""
     y_true = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
     logits = rng.normal(size=(n, n_classes)) + 1.5 * np.eye(n_classes)[y_true]
     scores = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    return y_true, scores if levels is None else np.round(scores * levels) / levels
+    return y_true, scores if levels is None else rng.multinomial(levels, scores) / levels
 
 
 def counts(rng, n_replicates, n, n_classes):
@@ -121,7 +121,7 @@ def test_scores_one_rounding_apart_are_not_tied():
 
 def test_zeros_of_both_signs_are_tied():
     predictions = Predictions([0, 1, 0, 1], [[0.0, 0.0], [-0.0, -0.0], [-0.0, -0.0], [0.0, 0.0]])
-    got = ResampledPairs(predictions).replicates(np.ones((1, 4), dtype=np.uint8))
+    got = ResampledPairs(predictions, means=False).replicates(np.ones((1, 4), dtype=np.uint8))
     assert not got.above.any() and not got.margin_above.any()
     assert got.tied[0, 0, 1] == got.tied[0, 1, 0] == got.margin_tied[0, 0, 1] == 4
 
