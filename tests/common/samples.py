@@ -18,6 +18,7 @@ from twins.metrics import TWINS
 import polyroc  # noqa: F401  (registers the metrics)
 from polyroc import Predictions, registry
 from polyroc.metrics.declaration import Metric
+from polyroc.statistics.tuples import Tuples
 
 METRICS = list(registry.values())
 NAMES = [metric.name for metric in METRICS]
@@ -76,7 +77,7 @@ def each_class_number(most: int = 4, most_tuples: int | None = None) -> list[tup
 
 def all_tuples(metric: Metric) -> bool:
     """Whether the twin walks over all tuples, so that samples must be small."""
-    return metric.statistic == "tuples" or metric.name == "pdi"
+    return metric.statistic is Tuples or metric.name == "pdi"
 
 
 def few_cases(metric: Metric, K: int) -> int:

@@ -8,7 +8,7 @@ import pytest
 import polyroc
 from polyroc import Predictions, auc_mu
 from polyroc.scale import PairSummary, evaluate_parquet
-from polyroc.statistics.mu import margin_sums
+from polyroc.statistics.mu import Margins
 from polyroc.statistics.resampled import ResampledPairs
 
 THREE = [[0.3, 0.1, 0.6], [0.5, 0.3, 0.2], [0.05, 0.05, 0.9]]
@@ -59,7 +59,9 @@ def test_every_route_to_auc_mu(parts, tmp_path):
     decimal, exact = (polyroc.evaluate(y, each, ["auc_mu"])["auc_mu"] for each in (p, whole))
     assert decimal.standard_error == exact.standard_error
     weights = np.random.default_rng(1).integers(0, 4, (3, 300))
-    both = [ResampledPairs(Predictions(y, each)).replicates(weights) for each in (p, whole)]
+    both = [
+        ResampledPairs(Predictions(y, each), means=False).replicates(weights) for each in (p, whole)
+    ]
     np.testing.assert_array_equal(both[0].margin_tied, both[1].margin_tied)
     np.testing.assert_array_equal(both[0].margin_above, both[1].margin_above)
     check_summaries(y, p, auc_mu(y, whole), tmp_path)
@@ -100,15 +102,20 @@ def test_close_margins_in_summaries(tmp_path):
 @pytest.mark.parametrize("K", [3, 25])
 def test_masked_scores_tie_nothing_else(K):
     """A score of −1e30, or two in one row, leaves every comparison of other cases as it is."""
+
+    def sums(y, p):
+        margins = Margins.of(Predictions(y, p))
+        return margins.above, margins.tied
+
     y, whole = counts(20 * K, K, 10)
     p = whole / 10
-    above, tied = margin_sums(Predictions(y, p), None)
+    above, tied = sums(y, p)
     masked = p.copy()
     masked[K, 1], masked[2 * K, 1:3] = -1e30, -1e30  # two cases of class 0
     kept = np.ones(len(y), dtype=bool)
     kept[[K, 2 * K]] = False
-    without = margin_sums(Predictions(y[kept], p[kept]), None)
-    found = margin_sums(Predictions(y, masked), None)
+    without = sums(y[kept], p[kept])
+    found = sums(y, masked)
     others = np.ix_(range(1, K), range(1, K))
     np.testing.assert_array_equal(found[0][others], above[others])
     np.testing.assert_array_equal(found[1][others], tied[others])

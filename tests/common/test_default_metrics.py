@@ -36,7 +36,7 @@ def values_of(predictions, names):
     found = {}
     for name in names:
         try:
-            found[name] = registry[name].value(predictions)
+            found[name] = registry[name].of(predictions)
         except NotDefined:
             continue
     return found
@@ -65,9 +65,9 @@ def test_what_is_left_out_is_known_or_not_affordable(n_classes):
             if not held:
                 assert metric.affordable is not None and not metric.affordable.holds(occasion)
             elif metric.name in values_of(predictions, [metric.name]):
-                given = [registry[name].value(predictions) for name in held[0].others]
+                given = [registry[name].of(predictions) for name in held[0].others]
                 same = FROM_OTHERS.get((metric.name, n_classes), lambda value: value)
-                assert metric.value(predictions) == pytest.approx(same(*given), abs=1e-12)
+                assert metric.of(predictions) == pytest.approx(same(*given), abs=1e-12)
 
 
 def test_two_classes_have_three_numbers():
@@ -121,7 +121,7 @@ def test_streaming_lists_what_evaluate_lists(tmp_path):
         offered = set(summary.compute("all"))
         assert set(found) == offered & set(defaults(Predictions(y, p)))
         for name in found:
-            value = registry[name].value(Predictions(y, p))
+            value = registry[name].of(Predictions(y, p))
             assert found[name].low - 1e-12 <= value <= found[name].high + 1e-12
             assert math.isfinite(value)
 

@@ -9,8 +9,8 @@ from twins.metrics import assignment_credit
 
 import polyroc
 from polyroc import registry
+from polyroc.predictions import _columns as columns
 from polyroc.predictions._columns import Column
-from polyroc.statistics import columns
 
 
 def close(value: float):

@@ -7,9 +7,10 @@ import pytest
 from common.samples import METRICS, options_of, sample_for
 
 from polyroc.errors import InvalidInput
+from polyroc.statistics.tuples import Tuples
 
 DRAWS = 20_000
-TUPLES = [m for m in METRICS if m.statistic == "tuples"]
+TUPLES = [m for m in METRICS if m.statistic is Tuples]
 
 
 @pytest.mark.parametrize("K", [2, 3, 4, 5])

@@ -12,6 +12,7 @@ import polyroc
 from polyroc import registry
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.statistics import tuples
+from polyroc.statistics.tuples import Tuples
 
 LIMITED = [m for m in METRICS if m.classes.most is not None]
 
@@ -38,7 +39,7 @@ def test_number_of_classes(metric, K):
     )
     predictions = sample.predictions()
     assert raised(NotDefined, sample.value, metric) == expected
-    assert raised(NotDefined, metric.value, predictions) == expected
+    assert raised(NotDefined, metric.of, predictions) == expected
     assert raised(NotDefined, metric.influence, predictions) == expected
     assert np.isfinite(sample.value(registry[metric.instead]))
 
@@ -101,6 +102,7 @@ def test_ties(metric, ties):
         "has no fair share. Report both, they enclose every other choice."
         if highest
         else f'ties must be "fair", "strict" or "lenient", got {ties!r}.'
+        + (" Did you mean 'fair'?" if ties == "FAIR" else "")
     )
     assert raised(InvalidInput, sample.value, metric, ties=ties) == expected
     assert raised(InvalidInput, metric.influence, sample.predictions(), ties=ties) == expected
@@ -167,7 +169,7 @@ def test_class_without_cases(metric):
 
 
 @pytest.mark.parametrize(
-    "metric", [m for m in METRICS if m.statistic == "tuples"], ids=lambda metric: metric.name
+    "metric", [m for m in METRICS if m.statistic is Tuples], ids=lambda metric: metric.name
 )
 def test_too_many_tuples(metric, monkeypatch):
     monkeypatch.setattr(tuples, "MOST_TUPLES", 20)

@@ -7,8 +7,13 @@ import pytest
 from common.samples import METRICS, class_numbers, options_of, sample_for
 
 from polyroc import registry
+from polyroc.predictions import _columns as columns
 from polyroc.predictions._columns import Column
-from polyroc.statistics import columns, mu, tuples
+from polyroc.statistics import mu, tuples
+from polyroc.statistics.mu import Margins
+from polyroc.statistics.pairs import Pairs
+from polyroc.statistics.placements import Placements
+from polyroc.statistics.tuples import Tuples
 
 
 def answers(sample, metric, n_threads: int, **options):
@@ -31,7 +36,7 @@ def assert_close(one, other) -> None:
 
 
 def cases_for(metric, K: int) -> int:
-    return (24 if K > 3 else 90) if metric.statistic == "tuples" else 400
+    return (24 if K > 3 else 90) if metric.statistic is Tuples else 400
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -73,7 +78,7 @@ def test_threads_over_many_classes(K, monkeypatch):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "metric",
-    [m for m in METRICS if m.statistic in ("pairs", "scored pairs", "margins", "placements")],
+    [m for m in METRICS if m.statistic in (Pairs, Margins, Placements)],
     ids=lambda metric: metric.name,
 )
 def test_routes(metric, weighted, dtype, monkeypatch):

@@ -18,6 +18,7 @@ from polyroc import registry
 from polyroc.curves import one_vs_rest_roc, probabilistic_roc, roc_curve, scored_roc
 from polyroc.errors import NotDefined
 from polyroc.scale import PairSummary
+from polyroc.statistics.tuples import Tuples
 from polyroc.surface import ScoreModel, search
 from polyroc.utility import fit_binormal, roc_hull
 
@@ -29,12 +30,12 @@ WEIGHTS = {
 
 
 def numbers_of_classes(metric) -> list[int]:
-    most = 5 if metric.statistic == "tuples" else 12
+    most = 5 if metric.statistic is Tuples else 12
     return [K for K in range(2, most + 1) if K in metric.classes]
 
 
 def labels_of(metric, K: int) -> np.ndarray:
-    copies = 2 if metric.statistic == "tuples" else 5
+    copies = 2 if metric.statistic is Tuples else 5
     return np.random.default_rng(K).permutation(np.arange(copies * K) % K)
 
 

@@ -18,6 +18,7 @@ import polyroc
 from polyroc import Predictions, registry
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.metrics.declaration import Property
+from polyroc.statistics.tuples import Tuples
 
 RANKED = [m for m in METRICS if Property.COLUMN_MONOTONE in m.properties]
 INCREASING = {
@@ -70,7 +71,7 @@ COUNTED = {"roc_auc", "hand_till", "au1p", "aunp", "aunu", "auc_mu"}
 
 def numbers_of_classes(metric) -> list[int]:
     """Up to 5, and up to 4 where tuples are enumerated."""
-    return class_numbers(metric, 4 if metric.statistic == "tuples" else 5)
+    return class_numbers(metric, 4 if metric.statistic is Tuples else 5)
 
 
 def off(found: float, expected: float) -> float:

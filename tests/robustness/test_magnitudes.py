@@ -15,6 +15,7 @@ from robustness import exact
 import polyroc
 from polyroc import registry
 from polyroc.curves import one_vs_one_roc, roc_curve
+from polyroc.metrics.declaration import Property
 from polyroc.scale import PairSummary
 from polyroc.statistics.mu import LARGE_MARGIN, margins_of
 from polyroc.utility import roc_hull
@@ -43,7 +44,7 @@ VALUES = {
     "largest of float32": np.float32([-3.4028235e38, -1, 1e-45, 1, 3.4028235e38]),
     "float16": np.float16([-65504, -6e-8, 0, 6e-8, 0.1, 65504]),
 }
-RANKED = [m for m in METRICS if m.statistic in ("pairs", "placements") or m.name == "vus2"]
+RANKED = [m for m in METRICS if Property.COLUMN_MONOTONE in m.properties]
 """Metrics that compare scores within a column and do nothing else with them."""
 
 
