@@ -208,7 +208,7 @@ def influences(
 
 def _plain_question(metric: "Metric", predictions: Predictions, **options: Any) -> Question:
     """The options go to the formula; given priors take the place of those of the sample."""
-    priors = options.pop("priors", None)
+    priors = options.pop("priors", None) if metric.prior_weighted else None
     resolved = None if priors is None else predictions.priors_or(priors)
     return Question(metric, Need(metric.statistic), options, resolved)
 
