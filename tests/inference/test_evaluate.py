@@ -401,3 +401,16 @@ def test_results_are_frozen(everything):
 def test_refusals(options, message):
     with pytest.raises(InvalidInput, match=message):
         evaluate(Y, P, ["hand_till"], **options)
+
+
+def test_notes_name_some_of_many_classes():
+    """A note says how many classes there are, not all of their names."""
+    labels = [f"species {k}" for k in range(300)]
+    y = np.array(labels)[np.arange(400) % 250]
+    scores = np.random.default_rng(0).random((400, 300))
+    found = evaluate(y, scores, ["aunu"], labels=labels, absent="skip")["aunu"]
+    skipped, small = (note.text for note in found.notes[:2])
+    names = ", ".join(labels[250:260])
+    assert skipped == f"without the classes {names} and 40 more, which have no cases"
+    names = ", ".join(f"{label} (1)" for label in labels[150:158])
+    assert small == f"fewer than 10 cases: {names} and 242 more classes"

@@ -13,6 +13,7 @@ import numpy as np
 
 from polyroc.errors import NotDefined, UnknownName
 from polyroc.predictions import Predictions
+from polyroc.predictions._classes import some_of
 from polyroc.sums import running_weight
 from polyroc.typing import (
     Absent,
@@ -82,7 +83,7 @@ class RocCurves(Mapping[Key, RocCurve], Generic[Key]):
     def __getitem__(self, key: Key) -> RocCurve:
         if key not in self._keys:
             raise UnknownName(
-                f"There is no curve {key!r}. The curves are {', '.join(map(repr, self._keys))}."
+                f"There is no curve {key!r}. The curves are {some_of(list(map(repr, self._keys)))}."
             )
         return self._curve(key)
 

@@ -13,6 +13,7 @@ from polyroc.display.naming import literal, short_names, shown_names
 from polyroc.display.surfaces import checked_surface, thinned
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.options import check_choice, shown
+from polyroc.predictions._classes import listed
 from polyroc.surface.costs import errors
 from polyroc.surface.objectives import OBJECTIVES, Objectives, objective_values
 from polyroc.surface.operating_point import SurfacePoint
@@ -161,6 +162,6 @@ def _named_points(chosen: Any, classes: tuple[Label, ...]) -> dict[str, SurfaceP
             raise InvalidType(f"{shown(name)} must be an operating point, got {shown(point)}.")
         if point.classes != classes:
             raise InvalidInput(
-                f"{shown(name)} is of a surface with other classes, {list(point.classes)}."
+                f"{shown(name)} is of a surface with other classes, {listed(point.classes)}."
             )
     return {str(name): point for name, point in chosen.items()}

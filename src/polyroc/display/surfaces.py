@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.options import shown, whole_number
+from polyroc.predictions._classes import listed
 
 if TYPE_CHECKING:
     from polyroc.surface.front import RocSurface
@@ -36,8 +37,8 @@ def named_surfaces(surfaces: Any) -> "dict[str, RocSurface]":
     for other in others:
         if other.classes != first.classes:
             raise InvalidInput(
-                f"The surfaces have different classes, {list(first.classes)} and "
-                f"{list(other.classes)}. Show surfaces of the same classes in the same order."
+                f"The surfaces have different classes, {listed(first.classes)} and "
+                f"{listed(other.classes)}. Show surfaces of the same classes in the same order."
             )
     return named
 

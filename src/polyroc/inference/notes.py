@@ -8,6 +8,7 @@ from polyroc.inference.influence import Design
 from polyroc.metrics.declaration import Metric, Property
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import Predictions
+from polyroc.predictions._classes import some_of
 from polyroc.predictions._groups import FEW_GROUPS
 from polyroc.results import Note
 from polyroc.statistics.mu import Margins
@@ -60,7 +61,7 @@ def prior_notes(metric: Metric, sampling: str, given: bool) -> list[Note]:
 def _skipped(predictions: Predictions) -> Note | None:
     if not predictions.skipped:
         return None
-    names = ", ".join(str(label) for label in predictions.skipped)
+    names = some_of([str(label) for label in predictions.skipped])
     return Note("skipped-classes", f"without the classes {names}, which have no cases")
 
 

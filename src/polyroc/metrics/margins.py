@@ -8,6 +8,7 @@ from polyroc.errors import InvalidInput
 from polyroc.metrics.combination import combined
 from polyroc.metrics.declaration import HALF, Gradient, Metric, Property, Question, Repeats
 from polyroc.metrics.registry import registry
+from polyroc.options import shown
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._containers import place, read_weights
 from polyroc.predictions._tables import by_class
@@ -130,7 +131,7 @@ def _checked_partition(partition: Any, predictions: Predictions) -> Partition | 
     if np.diag(costs).any() or (costs < 0).any() or ((costs + costs.T)[off_diagonal] == 0).any():
         raise InvalidInput(
             "partition must have a zero diagonal, no negative costs and a positive cost for at "
-            f"least one direction of each pair, got {costs.tolist()}."
+            f"least one direction of each pair, got {shown(costs.tolist())}."
         )
     return tuple(tuple(row) for row in costs.tolist())
 
@@ -144,7 +145,7 @@ def _checked_pair_weights(pair_weights: Any, predictions: Predictions) -> Float6
     if (given < 0).any() or not weights.any():
         raise InvalidInput(
             "pair_weights must not be negative and at least one pair must count, "
-            f"got {given.tolist()}."
+            f"got {shown(given.tolist())}."
         )
     return shares(weights)
 

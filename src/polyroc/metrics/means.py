@@ -168,22 +168,21 @@ def _volume_gradient(means: Means) -> Gradient:
     The volume of many classes is small although no two of them are alike, so what counts as 0 is
     judged by the singular values.
     """
-    widest, *_, narrowest = np.linalg.svd(means.vectors, compute_uv=False).tolist()
-    if narrowest <= 1e-12 * widest:
+    u, s, vt = np.linalg.svd(means.vectors)
+    if s[-1] <= 1e-12 * s[0]:
         raise NoDerivative(
             "the class means lie in a lower dimension, where the volume has a corner"
         )
-    gradient = np.sign(np.linalg.det(means.vectors)) * _cofactor_matrix(means.vectors)
+    gradient = np.sign(np.linalg.det(means.vectors)) * _cofactor_matrix(u, s, vt)
     return Gradient(gradient, scale=float(np.abs(gradient).max()))
 
 
-def _cofactor_matrix(matrix: Float64Array) -> Float64Array:
-    """Derivative of the determinant by each entry, also for singular matrices.
+def _cofactor_matrix(u: Float64Array, s: Float64Array, vt: Float64Array) -> Float64Array:
+    """Derivative of the determinant of U S Vᵀ by each entry, also for singular matrices.
 
     From the singular value decomposition: adj = det(UV) · V · (products of the other singular
     values) · Uᵀ, so nothing is divided.
     """
-    u, s, vt = np.linalg.svd(matrix)
     others = np.array([np.prod(np.delete(s, i)) for i in range(len(s))])
     sign = np.linalg.det(u) * np.linalg.det(vt)
     cofactors: Float64Array = sign * (u * others) @ vt

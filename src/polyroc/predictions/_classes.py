@@ -6,7 +6,7 @@ categories have another order: then nobody can tell, and it is an error.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,9 +130,13 @@ def classes_of(y_true: LabelsLike, labels: LabelsLike | None = None) -> tuple[La
 
 def listed(labels: Iterable[Any], most: int = 10) -> str:
     """Labels in a message, the first few of many."""
-    labels = list(labels)
-    text = ", ".join(shown(label) for label in labels[:most])
-    return text + (f" and {len(labels) - most} more" if len(labels) > most else "")
+    return some_of([shown(label) for label in labels], most)
+
+
+def some_of(texts: Sequence[str], most: int = 10) -> str:
+    """The first few of many texts, and how many more there are."""
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
 def _check_repeated(labels: tuple[Any, ...], source: str) -> None:
@@ -140,7 +144,7 @@ def _check_repeated(labels: tuple[Any, ...], source: str) -> None:
     if repeated:
         start = source[0].upper() + source[1:] if source.startswith("the") else source
         raise InvalidInput(
-            f"{start} name {', '.join(repeated)} more than once. Name each class once."
+            f"{start} name {some_of(repeated)} more than once. Name each class once."
         )
 
 

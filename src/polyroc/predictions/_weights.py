@@ -86,7 +86,7 @@ def checked_priors(priors: PriorsLike, classes: tuple[Label, ...]) -> Float64Arr
             "Give one prior per class."
         )
     if not (np.isfinite(values).all() and (values > 0).all()):
-        raise InvalidInput(f"priors must be positive, got {values.tolist()}.")
+        raise InvalidInput(f"priors must be positive, got {shown(values.tolist())}.")
     return shares(moderate(values))
 
 

@@ -39,6 +39,9 @@ FEW_CASES = 5_000
 FEW_MARGINS = 50_000
 """Up to here threads cost more than they save."""
 
+SHARES = 8
+"""Parts of the classes that threads work on, each with sums of its own."""
+
 Partition = tuple[tuple[float, ...], ...]
 
 LARGE_MARGIN = 2.0**1022
@@ -87,6 +90,12 @@ class Margins(Statistic):
         """From the placements of each case in the margins of each pair."""
         directed, members = Directed.of(predictions, self.partition), predictions.members
         pulls = [np.triu(each.matrix + each.matrix.T, 1) for each in gradients]
+        if predictions.n_classes >= MANY_CLASSES:
+            found = [
+                _placed(predictions, directed, pull, each.credit)
+                for pull, each in zip(pulls, gradients, strict=True)
+            ]
+            return [centre_by_class(predictions, total) for total in found]
         pairs = list(combinations(range(predictions.n_classes), 2))
 
         def of_pair(pair: tuple[int, int]) -> list[Float64Array]:
@@ -98,8 +107,8 @@ class Margins(Statistic):
             ]
 
         totals = [np.zeros(len(predictions)) for _ in gradients]
-        found = map_threads(of_pair, pairs, predictions.n_threads)
-        for (i, j), parts in zip(pairs, found, strict=True):
+        placed = map_threads(of_pair, pairs, predictions.n_threads)
+        for (i, j), parts in zip(pairs, placed, strict=True):
             for total, part in zip(totals, parts, strict=True):
                 total[members[i]] += part[: len(members[i])]
                 total[members[j]] += part[len(members[i]) :]
@@ -169,6 +178,36 @@ def margins_of(first: FloatArray, second: FloatArray) -> Float64Array:
         half = first * np.float64(0.5) - second * np.float64(0.5)
         margins[large] = (np.copysign(0.75 * LARGE_MARGIN, half) + half / 2)[large]
     return margins
+
+
+def _placed(
+    predictions: Predictions, directed: Directed, pull: Float64Array, credit: float
+) -> Float64Array:
+    """Mean credit of each case in all its pairs, by compiled loops over the pairs.
+
+    The classes are shared out in the same way for every number of threads.
+    """
+    from polyroc.kernels.margins import Table, place_pairs
+
+    counts, n_classes = predictions.class_counts, predictions.n_classes
+    table = Table(
+        directed.scores,
+        predictions.case_weights,
+        np.concatenate(predictions.members).astype(np.int64),
+        np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+        np.empty((0, 0)) if directed.partition is None else directed.partition,
+        SLACK,
+        LARGE_MARGIN,
+    )
+
+    def of_share(share: int) -> Float64Array:
+        influence = np.zeros(len(predictions))
+        for i in range(share, n_classes - 1, SHARES):
+            place_pairs(table, i, pull[i], credit, influence)
+        return influence
+
+    parts = map_threads(of_share, range(SHARES), predictions.n_threads)
+    return np.asarray(np.sum(parts, axis=0))
 
 
 def _margin_sums(

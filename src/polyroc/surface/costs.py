@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError, UnknownName
 from polyroc.options import shown
+from polyroc.predictions._classes import listed
 from polyroc.predictions._containers import read_weights
 from polyroc.predictions._tables import by_class
 from polyroc.statistics.ties import SLACK, tied_with_least
@@ -69,7 +70,7 @@ def checked_costs(costs: CostsLike, classes: Sequence[Label]) -> Float64Array:
         raise InvalidInput(f"costs must be finite numbers from 0 on, got {shown(table.tolist())}.")
     if np.diag(table).any():
         raise InvalidInput(
-            f"The right decision must cost 0, got a diagonal of {np.diag(table).tolist()}. "
+            f"The right decision must cost 0, got a diagonal of {shown(np.diag(table).tolist())}. "
             "Subtract the cost of the right decision from each row."
         )
     if not table.any():
@@ -112,8 +113,7 @@ def pair_index(pair: Any, classes: Sequence[Label]) -> tuple[int, int]:
     places = {label: index for index, label in enumerate(classes)}
     unknown = [label for label in pair if label not in places]
     if unknown:
-        known = ", ".join(repr(label) for label in classes)
-        raise UnknownName(f"{shown(unknown[0])} is not a class. There are {known}.")
+        raise UnknownName(f"{shown(unknown[0])} is not a class. There are {listed(classes)}.")
     if pair[0] == pair[1]:
         raise InvalidInput(f"{shown(pair)} is not an error: truth and decision are the same class.")
     return places[pair[0]], places[pair[1]]

@@ -12,6 +12,7 @@ from polyroc._storage.paths import path_of
 from polyroc._version import __version__
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.options import check_choice, shown, whole_number
+from polyroc.predictions._classes import listed, some_of
 from polyroc.predictions._weights import checked_priors, shares
 from polyroc.results import Estimate
 from polyroc.surface import gini as volumes
@@ -118,8 +119,8 @@ class RocSurface:
             raise InvalidType(f"Expected a RocSurface, got {shown(other)}.")
         if self.classes != other.classes:
             raise InvalidInput(
-                f"The surfaces have different classes, {list(self.classes)} and "
-                f"{list(other.classes)}. Compare surfaces of the same classes in the same order."
+                f"The surfaces have different classes, {listed(self.classes)} and "
+                f"{listed(other.classes)}. Compare surfaces of the same classes in the same order."
             )
         return volumes.delta(
             self.rates,
@@ -267,7 +268,7 @@ class RocSurface:
         return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
-        names = ", ".join(str(label) for label in self.classes)
+        names = some_of([str(label) for label in self.classes])
         kind = self.provenance.get("model", "surface")
         return f"RocSurface({len(self)} operating points of {kind} for {names})"
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.options import generator_of, shown
+from polyroc.predictions._classes import listed
 from polyroc.surface.costs import CostsLike, checked_costs, errors, matrices
 from polyroc.surface.limits import checked_limits
 from polyroc.surface.objectives import on_front
@@ -171,8 +172,8 @@ def hull_of(surfaces: "Sequence[RocSurface]") -> SurfaceHull:
             raise InvalidType(f"Expected a RocSurface, got {shown(other)}.")
         if other.classes != first.classes:
             raise InvalidInput(
-                f"The surfaces have different classes, {list(first.classes)} and "
-                f"{list(other.classes)}. Combine surfaces of the same classes in the same order."
+                f"The surfaces have different classes, {listed(first.classes)} and "
+                f"{listed(other.classes)}. Combine surfaces of the same classes in the same order."
             )
     sizes = [len(surface) for surface in surfaces]
     rates = np.vstack([surface.rates for surface in surfaces])

@@ -10,6 +10,7 @@ from polyroc._storage.atomic import check_place
 from polyroc._storage.npz import read_arrays, write_arrays
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.options import reason_of, shown
+from polyroc.predictions._classes import listed
 from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
 from polyroc.surface.models.model import LARGEST
 
@@ -87,8 +88,8 @@ def _check_model(model: Any, surface: "RocSurface") -> None:
         raise InvalidType(f"model must be a polyroc.surface.Model, got {shown(model)}.")
     if model.classes != surface.classes:
         raise InvalidInput(
-            f"The model has the classes {list(model.classes)}, but the surface "
-            f"{list(surface.classes)}."
+            f"The model has the classes {listed(model.classes)}, but the surface "
+            f"{listed(surface.classes)}."
         )
     if model.n_parameters != surface.parameters.shape[1]:
         raise InvalidInput(

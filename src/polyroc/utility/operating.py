@@ -70,8 +70,8 @@ def _unit_costs(table: Float64Array, shares_: Float64Array) -> UnitCosts:
     if not (loss > 0).all():
         raise InvalidInput(
             "utilities give an error at least the utility of the right decision for its truth, "
-            f"got {table.tolist()}. First index is the truth, second the decision; the diagonal "
-            "must be the highest of its row."
+            f"got {shown(table.tolist())}. First index is the truth, second the decision; the "
+            "diagonal must be the highest of its row."
         )
     scale = float(np.sqrt((loss**2).sum()))
     return UnitCosts(loss / scale, scale, float(right @ shares_) / scale)
@@ -90,7 +90,7 @@ def checked_utilities(utilities: ArrayLike) -> tuple[Float64Array, tuple[Label, 
             "Give a row per true class and a column per decision."
         )
     if not np.isfinite(table).all():
-        raise InvalidInput(f"utilities must be finite, got {table.tolist()}.")
+        raise InvalidInput(f"utilities must be finite, got {shown(table.tolist())}.")
     return table, tuple(range(len(table))) if names is None else names
 
 

@@ -1,0 +1,52 @@
+"""Influence values of AUC_mu by the compiled loops for many classes equal those pair by pair."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from polyroc import Predictions, registry
+from polyroc.statistics import mu
+
+METRIC = registry["auc_mu"]
+
+
+def sample(kind, K, seed=0):
+    rng = np.random.default_rng([seed, K])
+    y = np.concatenate([np.arange(K), rng.integers(0, K, 4 * K)])
+    if kind == "decimals":
+        return y, np.round(rng.dirichlet(np.ones(K), len(y)), 2)
+    scores = rng.normal(size=(len(y), K))
+    if kind == "masked":
+        scores[rng.random(scores.shape) < 0.2] = -1e30
+    return y, (scores * 2.0**1021 if kind == "huge" else scores)
+
+
+@pytest.mark.parametrize("kind", ["decimals", "continuous", "masked", "huge"])
+def test_compiled_placements(kind, monkeypatch):
+    y, scores = sample(kind, 7)
+    rng = np.random.default_rng(1)
+    costs = rng.integers(1, 9, (7, 7)) / 10 * (1 - np.eye(7))
+    for weights in (None, rng.integers(1, 5, len(y)) / 2):
+        for dtype in (np.float64, np.float32) if kind != "huge" else (np.float64,):
+            predictions = Predictions(y, scores.astype(dtype), sample_weight=weights)
+            for options in ({}, {"ties": "strict"}, {"ties": "lenient"}, {"partition": costs}):
+                monkeypatch.setattr(mu, "MANY_CLASSES", 1000)
+                expected = METRIC.influence(predictions, **options).cases
+                monkeypatch.setattr(mu, "MANY_CLASSES", 2)
+                found = METRIC.influence(predictions, **options).cases
+                np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
+                for n_threads in (1, 3):
+                    alone = Predictions(
+                        y, scores.astype(dtype), sample_weight=weights, n_threads=n_threads
+                    )
+                    again = METRIC.influence(alone, **options).cases
+                    np.testing.assert_array_equal(again, found)
+
+
+def test_an_explicit_argmax_is_the_default():
+    for kind in ("decimals", "continuous"):
+        for K in (3, 25):
+            y, scores = sample(kind, K)
+            argmax = 1 - np.eye(K)
+            assert METRIC.function(y, scores, partition=argmax) == METRIC.function(y, scores)
