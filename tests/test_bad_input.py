@@ -567,6 +567,7 @@ def test_weights_of_a_type_without_numbers(weights, expected):
 
 # Probabilities
 
+LOGITS = "Pass probabilities, such as scipy.special.softmax(scores, axis=1) for logits."
 OFFER = "Pass probabilities, or normalize=True to divide each row by its sum."
 PROBABILISTIC = [m for m in registry.values() if m.needs_probabilities and 3 in m.classes]
 
@@ -584,7 +585,7 @@ def test_rows_that_do_not_sum_to_one(metric):
 def test_negative_probabilities(metric):
     s = changed(changed(S, (4, 1), -0.25), (4, 0), 0.95)
     assert message(NotDefined, metric.function, Y, s) == (
-        f"{metric.name} needs probabilities, but row 4 of y_score holds -0.25. {OFFER}"
+        f"{metric.name} needs probabilities, but row 4 of y_score holds -0.25. {LOGITS}"
     )
 
 
@@ -612,11 +613,12 @@ def test_one_column_beyond_one_is_told_as_given():
     s = [0.1, 0.2, 1.2]
     assert message(NotDefined, total_length, [0, 0, 1], s, sample_weight=[0, 1, 1]) == (
         "total_length needs probabilities, but row 2 of y_score holds 1.2. "
-        "Pass the probability of 1, between 0 and 1."
+        "Pass the probability of 1, between 0 and 1, such as scipy.special.expit(score) for "
+        "log-odds."
     )
     assert message(InvalidInput, total_length, [0, 0, 1], s, normalize=True) == (
         "normalize=True needs one column of probabilities, or a column per class, got 1.2 in row "
-        "2, column 0. Transform the scores first, for instance by a logistic function."
+        "2, column 0. Pass probabilities, such as scipy.special.expit(score) for log-odds."
     )
 
 
@@ -628,9 +630,17 @@ def test_sums_beyond_float64_are_no_probabilities():
 def test_normalize_of_negative_scores():
     s = changed(S, (4, 1), -0.25)
     assert message(InvalidInput, total_length, Y, s, normalize=True) == (
-        "normalize=True needs scores that are not negative, got -0.25 in row 4, column 1. "
-        "Transform the scores first, for instance by a softmax."
+        f"normalize=True needs scores that are not negative, got -0.25 in row 4, column 1. {LOGITS}"
     )
+
+
+def test_what_is_advised_for_logits_works():
+    from scipy.special import expit, softmax
+
+    logits = np.log(S + 0.01)
+    assert LOGITS in message(NotDefined, total_length, Y, logits)
+    assert 0 <= total_length(Y, softmax(logits, axis=1)) <= 1
+    assert 0 <= total_length([0, 1, 0, 1], expit(np.array([-3.0, 2.0, 0.1, 5.0]))) <= 1
 
 
 def test_normalize_of_a_row_of_zeros():

@@ -154,3 +154,20 @@ def test_every_way_of_access_gives_the_mapping():
         "assert first == scorers['vus'] == polyroc.scorers['vus'] == Scorer('vus')"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_class_that_the_training_fold_lacks():
+    """Sorted labels and KFold without shuffling: a fold is a class."""
+    from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=1000)
+    folds = {"scoring": scorers["hand_till"], "error_score": "raise"}
+    with pytest.raises(InvalidInput) as error:
+        cross_val_score(model, X, y, cv=KFold(3), **folds)
+    assert str(error.value) == (
+        "LogisticRegression was trained without cases of class 0, which occurs in y; it knows "
+        "1, 2. Split with StratifiedKFold or StratifiedShuffleSplit, so that every training set "
+        "has cases of every class."
+    )
+    assert cross_val_score(model, X, y, cv=StratifiedKFold(3), **folds).min() > 0.9

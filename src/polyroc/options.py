@@ -122,10 +122,7 @@ def check_choice(value: object, name: str, choices: Sequence[str]) -> None:
     if isinstance(value, str) and value in choices:
         return
     *others, last = (f'"{choice}"' for choice in choices)
-    raise InvalidInput(
-        f"{name} must be {', '.join(others)} or {last}, got {shown(value)}."
-        f"{did_you_mean(value, choices)}"
-    )
+    raise InvalidInput(f"{name} must be {', '.join(others)} or {last}, got {shown(value)}.")
 
 
 def did_you_mean(given: object, known: Iterable[object]) -> str:

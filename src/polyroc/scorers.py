@@ -23,8 +23,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from polyroc.errors import InvalidType, NotDefined
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.metrics import registry
+from polyroc.options import shown
+from polyroc.predictions._classes import listed
+from polyroc.predictions._containers import read_labels
 from polyroc.predictions._estimators import gives_probabilities, scores_of
 from polyroc.typing import LabelsLike, WeightsLike
 
@@ -54,6 +57,7 @@ class Scorer:
         self, estimator: Any, X: Any, y: LabelsLike, sample_weight: WeightsLike | None = None
     ) -> float:
         """The metric of a fitted classifier on these cases."""
+        _check_learned(estimator, y)
         return registry[self.metric].function(
             y,
             self._scores(estimator, X),
@@ -107,6 +111,22 @@ class Scorer:
         if self.request is not None:
             text += f".set_score_request(sample_weight={self.request!r})"
         return text
+
+
+def _check_learned(estimator: Any, y: LabelsLike) -> None:
+    """Whether the classifier knows the classes it is tested on: a training fold may lack one."""
+    learned = getattr(estimator, "classes_", None)
+    if learned is None:
+        return
+    known = read_labels(learned, "classes_")[0].tolist()
+    unknown = set(read_labels(y, "y")[0].tolist()) - set(known)
+    if unknown:
+        first = min(unknown, key=str)
+        raise InvalidInput(
+            f"{type(estimator).__name__} was trained without cases of class {shown(first)}, "
+            f"which occurs in y; it knows {listed(known)}. Split with StratifiedKFold or "
+            "StratifiedShuffleSplit, so that every training set has cases of every class."
+        )
 
 
 class Scorers(ModuleType, Mapping[str, Scorer]):

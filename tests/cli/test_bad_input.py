@@ -4,7 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli.running import EXAMPLE, FOUR_CASES, refused, run, written
+from cli.running import EXAMPLE, FOUR_CASES, document, refused, run, written
+
+from polyroc import registry
 
 CASES = {
     "NaN": ("y,p_a,p_b\na,.9,.1\nb,nan,.8\n", "no value in row 1 (line 3), column 'p_a'"),
@@ -98,3 +100,61 @@ def test_outputs_that_cannot_be_written(command: str, tmp_path: Path) -> None:
 def test_no_command_and_unknown_ones() -> None:
     assert run("evaluate").exit_code == 2
     assert "No such command" in run("evaluat", EXAMPLE).stderr
+
+
+def test_names_that_are_nearly_right(tmp_path: Path) -> None:
+    path = written(tmp_path, FOUR_CASES.replace("y,", "diagnose,"))
+    assert "Did you mean 'hand_till'?" in refused("evaluate", EXAMPLE, "-m", "handtill")
+    assert "Did you mean 'hand_till'?" in refused("metrics", "handtill")
+    assert "Did you mean 'diagnose'?" in refused("evaluate", path, "-t", "diagnosis")
+    assert "Did you mean 'forest'?" in refused("evaluate", EXAMPLE, "--model", "forrest")
+    assert "Did you mean 'logistic'?" in refused(
+        "study", path, "-t", "diagnose", "--learners", "logistics"
+    )
+
+
+def test_decimal_commas_are_recognised(tmp_path: Path) -> None:
+    path = written(tmp_path, "y;p_a;p_b\na;0,9;0,1\nb;0,2;0,8\n")
+    message = refused("evaluate", path)
+    assert "holds '0,9' in row 0 (line 2), column 'p_a'; expected a number. " in message
+    assert "Write numbers with a decimal point" in message
+    words = written(tmp_path, "y;p_a;p_b\na;much;0.1\nb;0.2;0.8\n")
+    assert "decimal point" not in refused("evaluate", words)
+
+
+def test_logits_are_told_what_works(tmp_path: Path) -> None:
+    path = written(tmp_path, "y,p_a,p_b,p_c\na,2,-1,0\nb,0,1,-1\nc,0,0,3\na,1,0,0\n")
+    result = run("evaluate", path, "-m", "hand_till,vus", columns=300)
+    assert "softmax(scores, axis=1)" in result.output and "--normalize" not in result.output
+    assert "softmax(scores, axis=1)" in refused("evaluate", path, "--normalize", "-m", "vus")
+
+
+def test_volumes_of_many_classes_name_the_option(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 4
+    p = rng.dirichlet(np.ones(4), 600) * 0.8 + 0.2 * np.eye(4)[y]
+    rows = [",".join([f"c{k}", *(f"{v:.17g}" for v in row)]) for k, row in zip(y, p, strict=True)]
+    path = written(tmp_path, "\n".join(["y,c0,c1,c2,c3", *rows]))
+    result = run("evaluate", path, "-m", "vus", columns=300)
+    assert result.exit_code == 1 and "Pass --tuples to evaluate" in result.output
+    options = ("--tuples", "2000", "--seed", "1")
+    (found,) = document("evaluate", path, "-m", "vus", *options)["models"][0]["metrics"]
+    assert 0 < found["value"] < 1 and found["method"] == "influence, random tuples"
+    assert "--tuples" in refused("evaluate", path, "-m", "vus", *options, "--interval", "bootstrap")
+
+
+def test_one_column_of_scores_says_whose_it_is(tmp_path: Path) -> None:
+    path = written(tmp_path, "truth,score\nill,.9\nwell,.2\nill,.4\nwell,.3\n")
+    assert "scores of 'well' in 'score'" in run("evaluate", path).output
+    assert "scores of 'ill' in 'score'" in run("evaluate", path, "--labels", "well,ill").output
+    path = written(tmp_path, "truth,p_ill\nill,.9\nwell,.2\nill,.4\nwell,.3\n")
+    assert "scores of 'ill' in 'p_ill'" in run("evaluate", path).output
+
+
+def test_two_classes_print_each_number_once(tmp_path: Path) -> None:
+    printed = run("evaluate", written(tmp_path, FOUR_CASES)).output
+    assert [name for name in registry if f"\n{name} " in printed] == [
+        "probabilistic_auc",
+        "roc_auc",
+        "scored_auc",
+    ]

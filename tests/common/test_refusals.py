@@ -59,7 +59,8 @@ def test_scores_that_are_no_probabilities(metric):
     p = sample.p.copy()
     p[2] = [-0.5, 1.5, *[0] * (K - 2)]
     found = raised(NotDefined, sample.with_scores(p).value, metric)
-    assert found == f"{start}2 of y_score holds -0.5. {advice}"
+    softmax = "Pass probabilities, such as scipy.special.softmax(scores, axis=1) for logits."
+    assert found == f"{start}2 of y_score holds -0.5. {softmax}"
     found = raised(NotDefined, metric.influence, sample.with_scores(p).predictions())
     assert "needs probabilities, but row 2 of y_score holds -0.5" in found
 

@@ -19,11 +19,15 @@ def learners(names: list[str] | None = None) -> dict[str, Any]:
     from sklearn.preprocessing import StandardScaler
 
     from polyroc.errors import UnknownName
+    from polyroc.options import did_you_mean
 
     made = {}
     for name in names or DESCRIPTIONS:
         if name not in _MAKERS:
-            raise UnknownName(f"There is no learner {name!r}. There are {', '.join(_MAKERS)}.")
+            raise UnknownName(
+                f"There is no learner {name!r}.{did_you_mean(name, _MAKERS)} "
+                f"There are {', '.join(_MAKERS)}."
+            )
         made[name] = make_pipeline(StandardScaler(), _MAKERS[name]())
     return made
 

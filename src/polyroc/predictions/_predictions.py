@@ -278,7 +278,10 @@ class Predictions:
     def _mending(self) -> str:
         """What to do about scores that are no probabilities."""
         if self.one_column:
-            return f"Pass the probability of {shown(self.classes[1])}, between 0 and 1."
+            own = f"Pass the probability of {shown(self.classes[1])}, between 0 and 1"
+            return f"{own}, such as scipy.special.expit(score) for log-odds."
+        if bool((self.scores < 0).any()):
+            return "Pass probabilities, such as scipy.special.softmax(scores, axis=1) for logits."
         if self.skipped:
             return (
                 f"The rows count without the skipped {listed(self.skipped)}: "

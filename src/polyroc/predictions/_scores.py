@@ -108,7 +108,8 @@ def normalized(scores: FloatArray, origin: Origin) -> FloatArray:
         row, column = (int(index) for index in negative[0])
         raise InvalidInput(
             f"normalize=True needs scores that are not negative, got {scores[row, column]} in "
-            f"{origin.place(row, column)}. Transform the scores first, for instance by a softmax."
+            f"{origin.place(row, column)}. Pass probabilities, such as "
+            "scipy.special.softmax(scores, axis=1) for logits."
         )
     sums = np.zeros(len(scores))
     with np.errstate(over="ignore"):
@@ -127,8 +128,8 @@ def _normalized_column(scores: FloatArray, origin: Origin) -> FloatArray:
     if row is not None:
         raise InvalidInput(
             "normalize=True needs one column of probabilities, or a column per class, got "
-            f"{scores[row, 0]} in {origin.place(row, 0)}. Transform the scores first, for instance "
-            "by a logistic function."
+            f"{scores[row, 0]} in {origin.place(row, 0)}. Pass probabilities, such as "
+            "scipy.special.expit(score) for log-odds."
         )
     return complement(scores)
 

@@ -265,10 +265,17 @@ def _parsed(table: Table, name: str, text: Words, mend: str) -> Float64Array:
             raise _missing(table, name, row, mend)
         raise InvalidType(
             f"{table.path} holds {shown(listed[code])} in {table.place(row, name)}; "
-            "expected a number."
+            f"expected a number.{_comma_hint(listed[code])}"
         )
     parsed = np.array([float(word) if _is_decimal(word) else np.nan for word in listed])
     return np.take(parsed, text.codes)
+
+
+def _comma_hint(text: str) -> str:
+    """What to do about a number with a decimal comma."""
+    if not _DECIMAL.fullmatch(text.strip(" ").replace(",", ".", 1)):
+        return ""
+    return ' Write numbers with a decimal point; in pandas, to_csv(…, decimal=".").'
 
 
 def _is_decimal(text: str) -> bool:

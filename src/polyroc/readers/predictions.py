@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput, InvalidType, UnknownName
-from polyroc.options import shown
+from polyroc.options import did_you_mean, shown
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import classes_of, listed
 from polyroc.predictions._containers import read_labels
@@ -36,11 +36,14 @@ class Roles:
     weight: str | None = None
     group: str | None = None
     unused: tuple[str, ...] = ()
+    score_of: Label | None = None
+    """The class that one column of scores belongs to, of two classes."""
 
     def describe(self) -> str:
         """The roles in words, for people to check."""
         columns = [name for names in self.scores.values() for name in names]
-        parts = [f"true classes in {shown(self.target)}", f"scores in {listed(columns, 4)}"]
+        whose = "" if self.score_of is None else f" of {shown(self.score_of)}"
+        parts = [f"true classes in {shown(self.target)}", f"scores{whose} in {listed(columns, 4)}"]
         parts += [f"weights in {shown(self.weight)}"] if self.weight else []
         parts += [f"groups in {shown(self.group)}"] if self.group else []
         parts += [f"not used: {listed(self.unused, 4)}"] if self.unused else []
@@ -220,8 +223,14 @@ def _read(
         scores.labels,
         None if weight is None else numbers_in(table, weight),
         groups,
-        Roles(target, scores.models, weight, group, unused),
+        Roles(target, scores.models, weight, group, unused, _score_of(scores)),
     )
+
+
+def _score_of(scores: ScoreColumns) -> Label | None:
+    """The second class, if each model has one column."""
+    one_column = all(len(names) == 1 for names in scores.models.values())
+    return scores.labels[1] if one_column else None
 
 
 def _chosen(models: Mapping[str, Any], model: str | None, path: str) -> Any:
@@ -229,7 +238,8 @@ def _chosen(models: Mapping[str, Any], model: str | None, path: str) -> Any:
         raise InvalidInput(f"{path} has the models {listed(models)}. Choose one with model=.")
     if not isinstance(model, str) or model not in models:
         raise UnknownName(
-            f"{path}: there is no model {shown(model)}. There {_are(len(models))} {listed(models)}."
+            f"{path}: there is no model {shown(model)}.{did_you_mean(model, models)} "
+            f"There {_are(len(models))} {listed(models)}."
         )
     return models[model]
 

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 from polyroc._storage.limits import check_size
 from polyroc._storage.paths import path_of, readable
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import harmless, reason_of, shown
+from polyroc.options import did_you_mean, harmless, reason_of, shown
 from polyroc.predictions._classes import listed
 from polyroc.readers.arrow_buffers import unpacked_size
 from polyroc.width import check_width
@@ -73,7 +73,8 @@ class Table:
                 number = "no column" if count == 0 else f"{count} columns named"
                 are = "is" if count == 0 else "are"
                 raise InvalidInput(
-                    f"{self.path}: there {are} {number} {shown(name)}. "
+                    f"{self.path}: there {are} {number} {shown(name)}."
+                    f"{'' if count else did_you_mean(name, self.names)} "
                     f"The columns are {listed(self.names)}."
                 )
 

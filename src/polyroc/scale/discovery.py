@@ -11,7 +11,7 @@ import numpy as np
 
 from polyroc._storage.paths import is_there
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import reason_of, shown
+from polyroc.options import did_you_mean, reason_of, shown
 from polyroc.predictions._classes import declared_classes, in_order, listed
 from polyroc.predictions._containers import read_labels
 from polyroc.predictions._names import of_the_kind
@@ -235,7 +235,10 @@ def _check_present(wanted: Sequence[str], names: list[str]) -> None:
             raise InvalidType(f"Columns are named by strings, got {shown(name)}.")
         if names.count(name) != 1:
             number = "no column" if name not in names else "more than one column"
-            raise InvalidInput(f"There is {number} {shown(name)}. The columns are {listed(names)}.")
+            hint = "" if name in names else did_you_mean(name, names)
+            raise InvalidInput(
+                f"There is {number} {shown(name)}.{hint} The columns are {listed(names)}."
+            )
 
 
 def _classes(classes: LabelsLike) -> list[Label]:
