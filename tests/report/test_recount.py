@@ -4,6 +4,8 @@ Numbers of classes beyond what a byte holds, perfect, random, tied, tiny and ske
 and six; weights, groups and scores of other kinds.
 """
 
+import functools
+
 import pytest
 from report.datasets import KINDS, SIZES, case, special_cases
 from report.dom import parsed
@@ -20,12 +22,6 @@ pytestmark = pytest.mark.usefixtures("short_search")
 
 FEW_METRICS = 16
 """From so many classes on two metrics stand for all, to save time."""
-
-
-@pytest.fixture(scope="module")
-def codes_seen() -> set[str]:
-    """Codes of all findings that were recounted in this module."""
-    return set()
 
 
 def gathered(facts: Facts, monkeypatch) -> Content:
@@ -48,42 +44,64 @@ def recount(facts: Facts, content: Content) -> set[str]:
     return {finding.code for finding in found}
 
 
-@pytest.mark.parametrize("n_classes", SIZES)
-def test_findings(n_classes, monkeypatch, codes_seen) -> None:
+def told_of(facts: Facts) -> set[str]:
+    """Recount findings and page; the codes of the findings."""
+    with pytest.MonkeyPatch.context() as patched:
+        content = gathered(facts, patched)
+    codes = recount(facts, content)
+    check_page(facts, parsed(render(content)))
+    return codes
+
+
+@functools.cache
+def codes_by_size(n_classes: int) -> set[str]:
+    """Of every kind of data with so many classes, recounted once."""
+    codes = set()
     for place, kind in enumerate(KINDS):
         six = (place + n_classes) % 2 and n_classes <= 50
-        facts = case(kind, n_classes, 6 if six else 1, numbers=place == 1)
-        with monkeypatch.context() as patched:
-            content = gathered(facts, patched)
-        codes_seen |= recount(facts, content)
-        check_page(facts, parsed(render(content)))
+        codes |= told_of(case(kind, n_classes, 6 if six else 1, numbers=place == 1))
+    return codes
+
+
+@functools.cache
+def codes_by_name(name: str) -> set[str]:
+    """Of one of the special cases, recounted once."""
+    return told_of(special_cases()[name])
+
+
+@functools.cache
+def codes_of_a_sample() -> set[str]:
+    """Of a page that cannot hold all cases."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("polyroc.report.cases.SCORE_BYTES", 2000)
+        facts = case("skewed", 3, 2)
+        return recount(facts, gathered(facts, patched))
+
+
+@pytest.mark.parametrize("n_classes", SIZES)
+def test_report(n_classes) -> None:
+    assert codes_by_size(n_classes)
 
 
 @pytest.mark.slow
-def test_findings_on_six_models_of_many_classes(monkeypatch) -> None:
+def test_report_on_six_models_of_many_classes() -> None:
     for kind in ("tiny", "skewed"):
-        facts = case(kind, 300, 6)
-        content = gathered(facts, monkeypatch)
-        recount(facts, content)
-        check_page(facts, parsed(render(content)))
+        assert told_of(case(kind, 300, 6))
 
 
 @pytest.mark.filterwarnings("ignore::polyroc.errors.RowsByPosition")
 @pytest.mark.parametrize("name", special_cases())
-def test_findings_on_other_inputs(name, monkeypatch, codes_seen) -> None:
-    facts = special_cases()[name]
-    content = gathered(facts, monkeypatch)
-    codes_seen |= recount(facts, content)
-    check_page(facts, parsed(render(content)))
+def test_report_on_other_inputs(name) -> None:
+    assert codes_by_name(name)
 
 
-def test_findings_on_a_sample(monkeypatch, codes_seen) -> None:
-    monkeypatch.setattr("polyroc.report.cases.SCORE_BYTES", 2000)
-    facts = case("skewed", 3, 2)
-    codes_seen |= recount(facts, gathered(facts, monkeypatch))
+def test_report_on_a_sample() -> None:
+    assert "sample-in-page" in codes_of_a_sample()
 
 
-def test_every_finding_is_recounted_and_occurred(codes_seen) -> None:
-    """A new finding needs a recount above, and data that make it appear."""
+@pytest.mark.filterwarnings("ignore::polyroc.errors.RowsByPosition")
+def test_every_finding_is_recounted_and_occurs() -> None:
+    """A new finding needs a recount in sentences.py, and data that make it appear."""
     assert set(CHECKS) == codes_in_source()
-    assert codes_seen == set(CHECKS)
+    seen = set(codes_of_a_sample()).union(*map(codes_by_size, SIZES[:3]))
+    assert seen.union(*map(codes_by_name, special_cases())) == set(CHECKS)
