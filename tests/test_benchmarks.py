@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "benchmarks"))  # where the command finds itself
+sys.path.append(str(ROOT / "proof" / "benchmarks"))  # where the command finds itself
 
 import peers  # noqa: E402
 from peers import command, multiclass_auc, packages  # noqa: E402

@@ -64,7 +64,9 @@ def load(path: Path) -> ModuleType:
     return module
 
 
-instructions = load(Path(__file__).parents[1] / "benchmarks" / "peers" / "instructions.py")
+instructions = load(
+    Path(__file__).parents[1] / "proof" / "benchmarks" / "peers" / "instructions.py"
+)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(autouse=True)
 def _tool(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tool lies beside the tests, not among them."""
-    monkeypatch.syspath_prepend(str(ROOT))
+    monkeypatch.syspath_prepend(str(ROOT / "proof"))
 
 
 def texts_after(source: str) -> list[str]:
@@ -156,15 +156,15 @@ def test_reasons_are_given_in_known_words() -> None:
 
 TRIALS = """
 import json, sys
-sys.path[:0] = [{root!r}, {root!r} + "/src"]
+sys.path[:0] = [{root!r} + "/proof", {root!r} + "/src"]
 from mutation import trial
 from mutation.mapping import Reach
 from mutation.population import mutants_of
 from mutation.places import ROOT
 trial.GRACE, trial.HEAVY = 2, ""
 trial.warm_up()
-path = ROOT / "src/polyroc/metrics/triangle_area.py"
-doctest = "src/polyroc/metrics/triangle_area.py::polyroc.metrics.triangle_area.triangle_area"
+path = ROOT / "src/polyroc/metrics/ordinal.py"
+doctest = "src/polyroc/metrics/ordinal.py::polyroc.metrics.ordinal.ordinal_vus"
 plan = trial.Plan((Reach(doctest, 0.1, False, {{}}),))
 wanted = [None, *mutants_of(path)]
 print(json.dumps([each.to_dict() for each in trial.trials([(m, plan) for m in wanted], 2)]))
@@ -173,7 +173,7 @@ print(json.dumps([each.to_dict() for each in trial.trials([(m, plan) for m in wa
 
 def test_trials_of_a_file() -> None:
     """The code as it is passes its doctest, some mutants do not, and no file is changed."""
-    path = ROOT / "src" / "polyroc" / "metrics" / "triangle_area.py"
+    path = ROOT / "src" / "polyroc" / "metrics" / "ordinal.py"
     before = path.read_bytes()
     done = subprocess.run(
         [sys.executable, "-c", TRIALS.format(root=str(ROOT))], capture_output=True, check=True

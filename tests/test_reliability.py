@@ -17,7 +17,10 @@ value="LSA3IHBhc3NpbmcsIDEgZmFpbGluZywgYW5kIDIgaW52YWxpZCB0ZXN0IGNhc2Vz"/></prop
 
 def in_reliability(code: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT / "reliability", capture_output=True, text=True
+        [sys.executable, "-c", code],
+        cwd=ROOT / "proof" / "reliability",
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -25,7 +28,7 @@ def in_reliability(code: str) -> str:
 
 def test_the_page_is_current() -> None:
     code = "import page; print(page.PAGE.read_text() == page.page())"
-    assert in_reliability(code) == "True\n", "run python reliability --render"
+    assert in_reliability(code) == "True\n", "run python proof/reliability --render"
 
 
 def test_figures_of_a_run(tmp_path: Path) -> None:

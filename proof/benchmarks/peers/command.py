@@ -16,7 +16,7 @@ from peers.settings import Settings
 from peers.wording import line
 from peers.works import WORKS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 COUNTED = "instructions"
 NOT_COUNTED = f"not asked for. A full run counts them, and `--only {COUNTED}`."
 
@@ -43,7 +43,7 @@ def usual(settings: Settings) -> list[str]:
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
-        prog="python benchmarks/peers",
+        prog="python proof/benchmarks/peers",
         description="polyroc and its peers on the same work: equal numbers first, then ratios.",
     )
     names = [*WORKS, COUNTED]

@@ -1,8 +1,8 @@
 """Measure how far the package can be trusted, and write docs/reliability.md.
 
-    python reliability                  every step, about two hours on two cores
-    python reliability fuzz mutation    some steps; the figures of the others stay
-    python reliability --render         the page from the figures as they are
+    python proof/reliability                  every step, about two hours on two cores
+    python proof/reliability fuzz mutation    some steps; the figures of the others stay
+    python proof/reliability --render         the page from the figures as they are
 
 Needs ``pip install -e '.[test,benchmark]' atheris``, Chromium, R with pROC, and valgrind. Each step
 runs commands that can be run alone, stops at the first failure, and leaves its figures in

@@ -27,8 +27,8 @@ FAULTS = {
 
 HEAD = """# Reliability
 
-What was tried against polyroc, and what came of it. `python reliability` measures all of it and
-writes this page; each step can be run alone with the command that is named.
+What was tried against polyroc, and what came of it. `python proof/reliability` measures all of it
+and writes this page; each step can be run alone with the command that is named.
 
 """
 
@@ -197,8 +197,8 @@ hang, no memory beyond what the file may hold, nothing written, nothing executed
 read. An audit hook in the process watches for the last three. `tests/hostile` holds crafted files
 (archives and pages that unpack to terabytes, shapes that lie, pickled code, names with markup and
 control signs), generated objects for every public function and generated options for every
-command. `python fuzz --seconds 100` lets atheris search for inputs that reach new code; what it
-found in earlier runs is mended, and a test:
+command. `python proof/fuzz --seconds 100` lets atheris search for inputs that reach new code; what
+it found in earlier runs is mended, and a test:
 
 {_table(head, rows)}"""
 
@@ -225,7 +225,7 @@ def _mutants(found: dict[str, Any]) -> str:
     return f"""
 ## The tests notice mistakes
 
-`python mutation` puts one mistake at a time into metrics, statistics and inference: another
+`python proof/mutation` puts one mistake at a time into metrics, statistics and inference: another
 operator, constant, comparison, argument, a statement left out. Of {record["population"]:,} that it
 can make, {record["sample"]} were drawn (seed {record["seed"]}) and the tests that reach the line
 were run.
@@ -284,8 +284,8 @@ a reader and the benchmarks at small sizes. The figures above need longer:
 
 ```sh
 pip install -e '.[test,benchmark]' atheris
-python reliability            # all steps
-python reliability mutation   # one of tests, long, branches, fuzz, mutation, peers
+python proof/reliability            # all steps
+python proof/reliability mutation   # one of tests, long, branches, fuzz, mutation, peers
 ```
 """
 

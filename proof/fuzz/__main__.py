@@ -1,4 +1,4 @@
-"""Fuzzing with coverage: ``python fuzz [--seconds N | --runs N] [--record FILE] [TARGET …]``.
+"""Fuzzing with coverage: ``python proof/fuzz [--seconds N | --runs N] [--record FILE] [TARGET …]``.
 
 Each target runs in a process of its own, guided by atheris to inputs that reach new code of
 polyroc. An input is a crash if anything but a result or an error of polyroc in one line comes of
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python proof/fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(NAMES)}")
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--seconds", type=int, default=5, help="for each target (default 5)")

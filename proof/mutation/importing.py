@@ -44,7 +44,7 @@ class _Finder(MetaPathFinder):
 def install(mutant: Mutant | None) -> None:
     """Make this process, and those it starts, import the mutant (None: the code as it is)."""
     hook = Path(__file__).parent / "hook"
-    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (hook, ROOT / "src", ROOT)))
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (hook, ROOT / "src", ROOT / "proof")))
     if mutant:
         os.environ[VARIABLE] = f"{mutant.number} {mutant.module} {ROOT / mutant.file}"
         install_for_this_process()

@@ -12,7 +12,7 @@ from typing import Any
 
 import junit
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RECORDS = ROOT / "docs" / "reliability"
 
 PYTEST = (str(Path(sys.executable).with_name("pytest")), "-q", "-p", "no:cacheprovider")
@@ -96,17 +96,17 @@ def _totals(found: dict[str, Any]) -> dict[str, Any]:
 
 def fuzz() -> None:
     """Inputs guided by what they reach, for a while a reader."""
-    run(sys.executable, "fuzz", "--seconds", "100", "--record", str(RECORDS / "fuzz.json"))
+    run(sys.executable, "proof/fuzz", "--seconds", "100", "--record", str(RECORDS / "fuzz.json"))
 
 
 def mutation() -> None:
     """Mistakes put into the source, one at a time."""
-    run(sys.executable, "mutation", "--record", str(RECORDS / "mutation.json"))
+    run(sys.executable, "proof/mutation", "--record", str(RECORDS / "mutation.json"))
 
 
 def peers() -> None:
     """The benchmarks, which write a page of their own."""
-    run(sys.executable, "benchmarks/peers", "--page", "docs")
+    run(sys.executable, "proof/benchmarks/peers", "--page", "docs")
 
 
 STEPS: dict[str, Callable[[], None]] = {

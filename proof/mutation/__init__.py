@@ -1,7 +1,7 @@
 """Mutation testing: do the tests notice when the code is wrong?
 
-``python mutation`` breaks metrics, statistics and inference in one small place at a time and runs
-the tests that reach the place, the quickest first, until one fails. A mutant that all of them
+``python proof/mutation`` breaks metrics, statistics and inference in one small place at a time and
+runs the tests that reach the place, the quickest first, until one fails. A mutant that all of them
 pass has survived; ``survivors.toml`` says why. Files are never changed: a mutant exists only in
 the import system of a forked process, and of those that it starts.
 

@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python mutation", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python proof/mutation", description=__doc__)
     parser.add_argument("--sample", type=int, default=300, help="mutants to draw")
     parser.add_argument("--seed", type=int, default=0, help="another seed: another sample")
     parser.add_argument("--jobs", type=int, default=2, help="mutants tried at once")

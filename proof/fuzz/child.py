@@ -7,7 +7,7 @@ from pathlib import Path
 
 import atheris
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 INSTRUMENTED = ["polyroc", "zipfile", "json", "csv", "gzip"]
 LEFT_OUT = [f"polyroc.kernels.{path.stem}" for path in ROOT.glob("src/polyroc/kernels/*.py")]
 """numba compiles these, and must find them as they are written."""

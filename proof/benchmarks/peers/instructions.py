@@ -17,7 +17,7 @@ a process that calls each kernel N times and then 2N times: the difference is N 
 surrounds them. Valgrind knows instructions up to AVX2, so the kernels are compiled for such a
 processor, in a folder of their own and before Valgrind looks on.
 
-Run it as ``python benchmarks/peers/instructions.py``.
+Run it as ``python proof/benchmarks/peers/instructions.py``.
 """
 
 import gc

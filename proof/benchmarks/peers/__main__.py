@@ -1,4 +1,4 @@
-"""Run it as ``python benchmarks/peers``; ``--help`` says what can be asked for."""
+"""Run it as ``python proof/benchmarks/peers``; ``--help`` says what can be asked for."""
 
 import sys
 from pathlib import Path

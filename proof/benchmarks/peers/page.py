@@ -17,10 +17,10 @@ FOLDER = "benchmarks"
 
 HEAD = """# Benchmarks
 
-polyroc and its peers on the same work, in the same run of `python benchmarks/peers`, which wrote
-this page. The numbers are compared first: the run stops where they differ by more than rounding,
-and the page says where a definition differs. Ratios are the peer's amount over polyroc's: **above 1
-polyroc needs less, below 1 the peer does.**
+polyroc and its peers on the same work, in the same run of `python proof/benchmarks/peers`, which
+wrote this page. The numbers are compared first: the run stops where they differ by more than
+rounding, and the page says where a definition differs. Ratios are the peer's amount over
+polyroc's: **above 1 polyroc needs less, below 1 the peer does.**
 
 Times are medians of repeats, with the rivals in turn, after a warm-up, in one process; each package
 uses as many threads as it does by default. In brackets are the quartiles of the ratio over the
@@ -32,8 +32,8 @@ TAIL = f"""## Run it
 
 ```sh
 {INSTALL}
-python benchmarks/peers --quick        # about a minute: every work and every peer, small sizes
-python benchmarks/peers --page docs    # up to twenty minutes: writes this page
+python proof/benchmarks/peers --quick      # about a minute: every work and every peer, small sizes
+python proof/benchmarks/peers --page docs  # up to twenty minutes: writes this page
 ```
 
 `--only NAME …` measures some of the work, `--without PEER …` leaves peers out, openly. Records go

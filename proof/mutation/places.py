@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 PACKAGES = ("src/polyroc/metrics", "src/polyroc/statistics", "src/polyroc/inference")
 """What is mutated. The doctests of these modules count as tests."""
