@@ -12,9 +12,9 @@ With a in class k, b in class r and s = column k of the scores:
 One sort per column serves all r: O(K n log n) in all, threads over columns.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -66,7 +66,8 @@ class Pairs(Statistic):
         def of_column(k: int) -> Float64Array:
             return _column_sums(predictions.column(k), predictions.n_classes)
 
-        above, tied, excess = np.stack(by_column(predictions, of_column), axis=1)
+        columns, n_threads = range(predictions.n_classes), column_threads(predictions)
+        above, tied, excess = np.stack(map_threads(of_column, columns, n_threads), axis=1)
         return cls(
             classes=predictions.classes,
             weights=predictions.class_weights,
@@ -115,15 +116,11 @@ class Pairs(Statistic):
             return [_carried(column, each, k, self.weights) for each in gradients]
 
         totals = [np.zeros(len(predictions)) for _ in gradients]
-        for parts in by_column(predictions, of_column):
+        columns, n_threads = range(predictions.n_classes), column_threads(predictions)
+        for parts in map_threads(of_column, columns, n_threads):
             for total, part in zip(totals, parts, strict=True):
                 total += part
         return [centre_by_class(predictions, total) for total in totals]
-
-
-def by_column(predictions: Predictions, work: Callable[[int], Any]) -> list[Any]:
-    """Results for all columns."""
-    return map_threads(work, range(predictions.n_classes), column_threads(predictions))
 
 
 def column_threads(predictions: Predictions) -> int | None:

@@ -16,9 +16,10 @@ import numpy as np
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import Column
 from polyroc.statistics.means import centre_by_class
-from polyroc.statistics.pairs import by_column
+from polyroc.statistics.pairs import column_threads
 from polyroc.statistics.statistic import Statistic
 from polyroc.sums import running_sum, sum_by_class
+from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, IntArray
 
 
@@ -38,14 +39,20 @@ class Placements(Statistic):
             weights = np.diff(places.column.weight_below)
             return float((weights * _chance_to_win(places)).sum()) / places.column.weight
 
-        wins = np.array(by_column(predictions, of_class))
+        columns, n_threads = range(predictions.n_classes), column_threads(predictions)
+        wins = np.array(map_threads(of_class, columns, n_threads))
         return cls(classes=predictions.classes, weights=predictions.class_weights, wins=wins)
 
     def carry(
         self, predictions: Predictions, gradients: Sequence[Float64Array]
     ) -> list[Float64Array]:
         """Of a positive its chance to win, of another case how often it lets the positives win."""
-        parts = np.array(by_column(predictions, lambda k: _projection(_Places.of(predictions, k))))
+
+        def of_class(k: int) -> Float64Array:
+            return _projection(_Places.of(predictions, k))
+
+        columns, n_threads = range(predictions.n_classes), column_threads(predictions)
+        parts = np.array(map_threads(of_class, columns, n_threads))
 
         def weighted(gradient: Float64Array) -> Float64Array:
             largest = gradient.max()  # equal derivatives are made 1, and nothing is rounded twice
