@@ -66,7 +66,7 @@ def test_interrupted_search_keeps_its_checkpoint_and_writes_nothing_else(tmp_pat
     assert process.returncode == 130
     assert printed == ""
     assert said.startswith("polyroc: Stopped after ") and len(said.splitlines()) == 1
-    assert "Go on with the same command" in said
+    assert "Resume with the same command" in said
     assert list(tmp_path.glob("*.polyroc-part")) == [] and not output.exists()
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from polyroc.readers import FilePredictions
 
 
-@click.command(short_help="Differences between models, and how sure they are.")
+@click.command(short_help="Differences between models, with intervals and tests.")
 @click.argument("files", nargs=-1, required=True)
 @role_options
 @groups_option
@@ -184,13 +184,16 @@ def _new_name(model: str, path: str, taken: dict[str, Any]) -> str:
 
 def _in_order(file: "FilePredictions", first: "FilePredictions") -> dict[str, Any]:
     """Scores with their columns in the order of the first file's classes."""
+    from polyroc.predictions._classes import listed
+
     if file.labels == first.labels:
         return file.models
     one_column = any(scores.shape[1] == 1 for scores in file.models.values())
     if set(file.labels) != set(first.labels) or one_column:
         raise InvalidInput(
-            f"{file.path} has the classes {list(file.labels)}, but {first.path} has "
-            f"{list(first.labels)}. Compare models of the same classes, or name them with labels=."
+            f"{file.path} has the classes {listed(file.labels)}, but {first.path} has "
+            f"{listed(first.labels)}. Compare models of the same classes, or name the classes with "
+            "labels=."
         )
     order = [file.labels.index(label) for label in first.labels]
     return {model: scores[:, order] for model, scores in file.models.items()}

@@ -1,4 +1,4 @@
-"""``polyroc evaluate``: how good, and how sure?"""
+"""``polyroc evaluate``: how good, and how certain is that?"""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -32,13 +32,17 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @role_options
 @groups_option
-@click.option("--model", metavar="NAME", help="The only model to evaluate.  [default: all]")
+@click.option("--model", metavar="NAME", help="Evaluate this model only.  [default: all models]")
 @click.option(
     "--streaming",
     is_flag=True,
-    help="Parquet files of any size, piece by piece: bounds between which each value lies.",
+    help="Read Parquet files of any size in pieces: bounds between which each value lies.",
 )
-@click.option("--exact", is_flag=True, help="With --streaming: sort what the bounds leave open.")
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="With --streaming: exact values, by further passes over the files.",
+)
 @metrics_option
 @level_option
 @click.option(
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
     type=click.Choice(["influence", "bootstrap", "none"]),
     default="influence",
     show_default=True,
-    help="How intervals are made.",
+    help="How intervals are computed.",
 )
 @click.option(
     "--replicates",
@@ -196,7 +200,7 @@ def evaluation_tables(
 ) -> "Iterable[Titled]":
     """One table with a column per model if that fits, else a table per model."""
     percent = f"{100 * level:.6g} %"
-    title = f"How good, and how sure? Values with {percent} intervals"
+    title = f"How good, and how certain? Values with {percent} intervals"
     widest = max(16, *(len(name) for name in results))
     if len(results) > 1 and 25 + (widest + 1) * len(results) <= width:
         return [_beside(results, title, level)]

@@ -8,7 +8,6 @@ import click
 
 from polyroc.cli.options import NONE, Command
 from polyroc.errors import InvalidInput
-from polyroc.options import shown
 
 if TYPE_CHECKING:
     from polyroc.readers import FilePredictions
@@ -80,6 +79,8 @@ def _missing(
     files: "Sequence[FilePredictions]", column: str, rows: Sequence[Any], some: bool
 ) -> InvalidInput:
     """Which cases are in one file alone."""
+    from polyroc.options import shown
+
     first = files[0].case_ids[column]
     for file, each in zip(files[1:], rows[1:], strict=True):
         ids = file.case_ids[column]
@@ -106,6 +107,8 @@ def _missing(
 def check_order(files: "Sequence[FilePredictions]") -> None:
     """An error where columns that name cases say that rows of two files are different cases."""
     import numpy as np
+
+    from polyroc.options import shown
 
     first = files[0]
     for other in files[1:]:

@@ -25,7 +25,7 @@ def names(
         return None
     try:
         found = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
-    except csv.Error as error:  # a line end, or a name of more than a hundred thousand signs
+    except csv.Error as error:  # a line end, or a name of more than a hundred thousand characters
         message = f"{value[:80]!r} is no list of names ({error})."
         raise click.BadParameter(message, context, parameter) from None
     if not found or "" in found:
@@ -42,10 +42,12 @@ def level(context: click.Context, parameter: click.Parameter, value: float) -> f
 
 
 target_option = click.option(
-    "-t", "--target", metavar="COLUMN", help="Column of true classes.  [default: by its name]"
+    "-t", "--target", metavar="COLUMN", help="Column of true classes.  [default: found by its name]"
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")
-seed_option = click.option("--seed", type=click.IntRange(min=0), help="Seed of random numbers.")
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), help="Seed of the random number generator."
+)
 level_option = click.option(
     "--level", type=float, callback=level, default=0.95, show_default=True, help="Confidence level."
 )
@@ -61,7 +63,7 @@ labels_option = click.option(
     "--labels",
     metavar="NAMES",
     callback=names,
-    help="The classes in order.  [default: those of the columns]",
+    help="The classes in order.  [default: the order of the columns]",
 )
 normalize_option = click.option(
     "--normalize", is_flag=True, help="Divide the scores of each case by their sum."
@@ -71,7 +73,7 @@ absent_option = click.option(
     type=click.Choice(["raise", "skip"]),
     default="raise",
     show_default=True,
-    help="What to do about a class without cases.",
+    help="A class without cases: raise an error, or skip the class.",
 )
 
 _ROLES = (
@@ -87,14 +89,14 @@ _ROLES = (
     click.option(
         "--weights",
         metavar="COLUMN",
-        help="Column of weights; none for none.  [default: by its name]",
+        help="Column of case weights, or none.  [default: found by its name]",
     ),
 )
 groups_option = click.option(
     "--groups",
     metavar="COLUMN",
-    help="Column that says which cases belong together, such as a patient; none for none.  "
-    "[default: by its name]",
+    help="Column of groups of cases that are not independent, such as patients, or none.  "
+    "[default: found by its name]",
 )
 
 
@@ -142,7 +144,7 @@ def read(
 
 
 def by_class(columns: list[str] | None) -> list[str] | dict[str, str] | None:
-    """``a=x,b=y`` as a mapping; names without a sign of equality as they are."""
+    """``a=x,b=y`` as a mapping; names without an equals sign as they are."""
     if columns is None or not any("=" in each for each in columns):
         return columns
     if not all("=" in each for each in columns):

@@ -180,7 +180,7 @@ def _replace_closed_streams() -> None:
 
 
 def _never_fail_to_print() -> None:
-    """In a locale without a sign, print a question mark for it."""
+    """In a locale that lacks a character, print a question mark for it."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None and (stream.encoding or "").lower() != "utf-8":
@@ -190,7 +190,7 @@ def _never_fail_to_print() -> None:
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, package_name="polyroc")
 def main() -> None:
-    """Multi-class ROC analysis: how good, how sure, which is better, where to operate."""
+    """Multi-class ROC analysis: how good, how certain, which is better, where to operate."""
 
 
 for command in (demo, evaluate, compare, reader_study, study, surface, report, metrics):

@@ -59,7 +59,7 @@ class Saving:
 
     @contextmanager
     def checkpoints(self) -> Iterator[None]:
-        """Tell at once of a checkpoint that fails while there is time to mend it."""
+        """Tell at once of a checkpoint that fails while there is time to do something about it."""
         with warnings.catch_warnings():
             warnings.simplefilter("always", NotSaved)
             others, warnings.showwarning = warnings.showwarning, self._show

@@ -34,24 +34,38 @@ _HELP = "Learners: " + "; ".join(f"{name}: {what}" for name, what in DESCRIPTION
     "--drop",
     metavar="NAMES",
     callback=names,
-    help="Columns that are no features, such as a case number.",
+    help="Columns that are not features, such as a case number.",
 )
 @labels_option
 @click.option(
     "--learners",
     metavar="NAMES",
     callback=names,
-    help="Some of the learners below.  [default: all]",
+    help="Learners to compare, see below.  [default: all]",
 )
 @click.option(
-    "--splits", type=click.IntRange(min=1), default=20, show_default=True, help="Random splits."
+    "--splits",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Number of random splits.",
 )
 @click.option(
-    "--test-size", type=float, default=0.4, show_default=True, help="Share of the test set."
+    "--test-size",
+    type=float,
+    default=0.4,
+    show_default=True,
+    help="Share of the cases in each test set.",
 )
 @metrics_option
-@click.option("--jobs", type=int, default=1, show_default=True, help="Splits at a time; -1: all.")
-@click.option("--checkpoint", metavar="PATH", help="File to save to, and to go on from.")
+@click.option(
+    "--jobs",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Splits to run in parallel; -1: one per processor.",
+)
+@click.option("--checkpoint", metavar="PATH", help="File to save to, and to resume from.")
 @seed_option
 @json_option
 def study(
@@ -68,7 +82,7 @@ def study(
     seed: int | None,
     as_json: bool,
 ) -> None:
-    """Train learners on a random part of DATA, again and again, and compare them on the rest.
+    """Train learners on random parts of DATA and compare them on the rest.
 
     DATA is a table of features: a row per case, a column with its class, all other columns
     numbers. The protocol is that of Van Calster et al. 2008.
@@ -106,10 +120,16 @@ def study(
 
 def _typed(labels: list[str], cases: "FileFeatures") -> list[Any]:
     """The classes asked for, as the labels that they spell."""
+    from polyroc.options import did_you_mean, shown
+    from polyroc.predictions._classes import listed
+
     known = {str(label): label for label in cases.classes}
     unknown = [name for name in labels if name not in known]
     if unknown:
-        raise InvalidInput(f"labels= names {unknown[0]!r}, but the classes are {list(known)}.")
+        raise InvalidInput(
+            f"labels= names {shown(unknown[0])}, which is not a class."
+            f"{did_you_mean(unknown[0], known)} The classes are {listed(known)}."
+        )
     return [known[name] for name in labels]
 
 

@@ -34,9 +34,12 @@ CRITERIA = ("total_error", "farthest_from_chance")
 @click.command(short_help="Find trade-offs between errors, choose among them.")
 @click.argument("file")
 @role_options
-@click.option("--features", is_flag=True, help="FILE holds features, not scores.")
+@click.option("--features", is_flag=True, help="FILE contains features, not scores.")
 @click.option(
-    "--drop", metavar="NAMES", callback=names, help="With --features: columns that are no features."
+    "--drop",
+    metavar="NAMES",
+    callback=names,
+    help="With --features: columns that are not features.",
 )
 @click.option(
     "--model", metavar="NAME", help="With --features: knn, mlp or linear; else a model in FILE."
@@ -49,7 +52,7 @@ CRITERIA = ("total_error", "farthest_from_chance")
     show_default=True,
     help="Generations of the search, at most; it ends when G has converged.",
 )
-@click.option("--checkpoint", metavar="PATH", help="File to save to, and to go on from.")
+@click.option("--checkpoint", metavar="PATH", help="File to save to, and to resume from.")
 @click.option("-o", "--output", metavar="PATH", help="NPZ file to write the surface to.")
 @click.option(
     "--costs",
@@ -85,8 +88,8 @@ def surface(
 ) -> None:
     """Find the ROC surface of the predictions in FILE and choose operating points on it.
 
-    The surface holds the trade-offs between the kinds of errors that no other beats (Everson &
-    Fieldsend 2006), found by deciding with many costs; with --features also by varying a
+    The surface contains the trade-offs between kinds of errors that no other beats (Everson &
+    Fieldsend 2006), found by classifying with many costs; with --features also by varying a
     classifier. G is the share of the region better than chance that it dominates.
     """
     from polyroc.cli.report import check_output
@@ -139,12 +142,13 @@ def _refuse(**options: Any) -> None:
 
 def _score_model(options: tuple[Any, ...], normalize: bool) -> "tuple[Model, dict[str, Any], str]":
     from polyroc.cli.documents import predictions_input
+    from polyroc.predictions._classes import listed
     from polyroc.surface import ScoreModel
 
     cases = read(*options)
     if len(cases.models) > 1:
         raise InvalidInput(
-            f"{cases.path} has the models {', '.join(cases.models)}. Choose one with model=."
+            f"{cases.path} has the models {listed(cases.models)}. Choose one with model=."
         )
     (scores,) = cases.models.values()
     model = ScoreModel(
@@ -188,7 +192,7 @@ def read_costs(path: str, classes: tuple[Any, ...]) -> Any:
     form = "Write {truth: {decided: cost}}, or rows of numbers in the order of the classes."
     if isinstance(content, dict):
         if not all(isinstance(row, dict) for row in content.values()):
-            raise InvalidInput(f"{path} does not hold costs. {form}")
+            raise InvalidInput(f"{path} does not contain costs. {form}")
         content = {
             (label_of(truth, classes), label_of(decided, classes)): cost
             for truth, row in content.items()
@@ -202,14 +206,21 @@ def read_costs(path: str, classes: tuple[Any, ...]) -> Any:
 
 def label_of(name: str, classes: tuple[Any, ...]) -> Any:
     """The class that a name spells."""
+    from polyroc.options import did_you_mean, shown
+    from polyroc.predictions._classes import listed
+
     for label in classes:
         if str(label) == name:
             return label
-    raise InvalidInput(f"{name!r} is not a class. There are {', '.join(map(str, classes))}.")
+    hint = did_you_mean(name, [str(label) for label in classes])
+    raise InvalidInput(f"{shown(name)} is not a class.{hint} There are {listed(classes)}.")
 
 
 def parsed_limit(text: str, classes: tuple[Any, ...]) -> dict[tuple[Any, Any], float]:
-    """``truth>decided=rate``; names may hold these signs, as long as one reading makes sense."""
+    """``truth>decided=rate``; names may contain > and = if one reading makes sense."""
+    from polyroc.options import shown
+    from polyroc.predictions._classes import listed
+
     pair, sign, rate = text.rpartition("=")
     names = {str(label): label for label in classes}
     places = [place for place, each in enumerate(pair) if each == ">"]
@@ -225,7 +236,7 @@ def parsed_limit(text: str, classes: tuple[Any, ...]) -> dict[tuple[Any, Any], f
             f"'{classes[0]}>{classes[1]}=0.05'."
         )
     if len(known) != 1:
-        raise InvalidInput(f"{pair!r} does not name two of the classes {', '.join(names)}.")
+        raise InvalidInput(f"{shown(pair)} does not name two of the classes {listed(classes)}.")
     return {(names[known[0][0]], names[known[0][1]]): most}
 
 
@@ -238,7 +249,7 @@ def _search(
     found = search(model, generations=generations, rng=seed, checkpoint=checkpoint)
     done = found.provenance["generations"]
     if found.provenance["stopped"] == "interrupted":
-        kept = f" Go on with the same command and {checkpoint}." if checkpoint else ""
+        kept = f" Resume with the same command and {checkpoint}." if checkpoint else ""
         raise KeyboardInterrupt(f"Stopped after {done} of {generations} generations.{kept}")
     return found
 
