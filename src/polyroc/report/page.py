@@ -191,7 +191,7 @@ def page_data(content: Content) -> str:
         "quantile": two_sided_quantile(content.level),
         "level": content.level,
         "cases": {
-            "rows": packed(cases.rows) if _worth_rows(cases.rows) else None,
+            "rows": packed(cases.rows) if _leaves_gaps(cases.rows) else None,
             "codes": packed(cases.codes),
             "weights": None if cases.weights is None else packed(cases.weights),
             "groups": None if cases.groups is None else packed(cases.groups),
@@ -205,7 +205,7 @@ def page_data(content: Content) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _worth_rows(rows: NDArray[np.int64]) -> bool:
+def _leaves_gaps(rows: NDArray[np.int64]) -> bool:
     """Whether rows are not just counted from 0."""
     return not np.array_equal(rows, np.arange(len(rows)))
 

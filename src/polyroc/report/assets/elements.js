@@ -33,16 +33,17 @@ export function short(value) {
   return String(Number(value.toPrecision(3)));
 }
 
+const COUNTS = new Intl.NumberFormat("en");
 const AMOUNTS = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 
 // A number of cases, or a sum of weights.
 export function amount(weight) {
-  return Number.isInteger(weight) ? weight.toLocaleString("en") : AMOUNTS.format(weight);
+  return (Number.isInteger(weight) ? COUNTS : AMOUNTS).format(weight);
 }
 
 // A count with its word.
 export function plural(count, word) {
-  return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+  return `${COUNTS.format(count)} ${word}${count === 1 ? "" : "s"}`;
 }
 
 // A share in a sentence: one that is not 0 or 1 does not read as if it were.

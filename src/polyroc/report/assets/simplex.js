@@ -77,8 +77,8 @@ function drawTriangle({ context, width, height }, palette) {
 }
 
 function drawLine({ context, width, height }, palette) {
-  const [wrongly1, wrongly0] = [state.costs[1], state.costs[2]]; // truth 0 decided 1, and back
-  const border = EDGE + (wrongly1 / (wrongly1 + wrongly0)) * (width - 2 * EDGE);
+  const [cost01, cost10] = [state.costs[1], state.costs[2]]; // class 0 classified as 1, and back
+  const border = EDGE + (cost01 / (cost01 + cost10)) * (width - 2 * EDGE);
   context.fillStyle = tint(palette, 0);
   context.fillRect(EDGE, EDGE, border - EDGE, height - 2 * EDGE);
   context.fillStyle = tint(palette, 1);
