@@ -399,3 +399,20 @@ def test_small_samples_have_fewer_degrees_of_freedom():
     assert small.standard_error == normal.standard_error
     assert small.p_value > normal.p_value
     assert small.interval().low < normal.interval().low
+
+
+def test_predictions_take_the_place_of_labels_and_scores():
+    weights = 1.0 + np.arange(len(Y)) % 2
+    models = {name: Predictions(Y, p, sample_weight=weights) for name, p in PAIR.items()}
+    found = compare(models, metrics=["hand_till", "pdi"])
+    expected = compare(Y, PAIR, ["hand_till", "pdi"], sample_weight=weights)
+    assert found.frame().equals(expected.frame())
+    with pytest.raises(InvalidInput, match="y_score, labels cannot be given beside Predictions"):
+        compare(models, PAIR, labels=[0, 1, 2])
+    other = {**models, "weak": Predictions(np.roll(Y, 1), PAIR["weak"], sample_weight=weights)}
+    with pytest.raises(InvalidInput, match="has other true classes or weights than"):
+        compare(other)
+    with pytest.raises(InvalidInput, match="at least two models, got 1"):
+        compare({"a": models["weak"]})
+    with pytest.raises(InvalidType, match="y_scores must map names of models"):
+        compare(Y)

@@ -23,7 +23,7 @@ from polyroc.metrics import registry
 from polyroc.metrics.declaration import Influence, Metric, Occasion
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.options import check_choice, flag, shown
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._classes import listed
 from polyroc.predictions._gate import common_labels
 from polyroc.results import check_level
@@ -41,8 +41,8 @@ CompareMethod = Literal["influence", "bootstrap", "permutation"]
 
 
 def compare(
-    y_true: LabelsLike | Mapping[str, LabelsLike],
-    y_scores: Mapping[str, ScoresLike],
+    y_true: LabelsLike | Mapping[str, LabelsLike] | Mapping[str, Predictions],
+    y_scores: Mapping[str, ScoresLike] | None = None,
     metrics: Iterable[str] | str | None = None,
     *,
     labels: LabelsLike | None = None,
@@ -68,7 +68,8 @@ def compare(
 
     Parameters
     ----------
-    y_true : labels of the cases, or for independent samples a mapping from model to labels.
+    y_true : labels of the cases, or for independent samples a mapping from model to labels; or a
+        mapping from model to :class:`polyroc.Predictions` of the same cases, in place of both.
     y_scores : a mapping from model to scores.
     method : ``"influence"`` (DeLong's test for two classes and the AUC; independent samples are
         compared by Welch's t), ``"bootstrap"``, or
@@ -94,16 +95,14 @@ def compare(
     1  logistic   bayes      0.0063   0.0200
     2    forest   bayes     -0.0113   0.0854
     """
-    if not isinstance(y_scores, Mapping):
-        raise InvalidType(
-            f"y_scores must map names of models to their scores, got {type(y_scores).__name__}."
-        )
-    if len(y_scores) < 2:
-        raise InvalidInput(f"A comparison needs at least two models, got {len(y_scores)}.")
     check_level(level)
     check_choice(method, "method", ("influence", "bootstrap", "permutation"))
     gate = {"labels": labels, "absent": absent, "normalize": normalize, "n_threads": n_threads}
-    samples = _samples(y_true, y_scores, sample_weight, groups, weights, sampling, gate)
+    if _are_predictions(y_true):
+        given = {"y_scores": y_scores, "sample_weight": sample_weight, **gate}
+        samples = _samples_of_predictions(y_true, given, groups, weights, sampling)
+    else:
+        samples = _samples(y_true, y_scores, sample_weight, groups, weights, sampling, gate)
     n_evaluations = 1 if method == "influence" else n_replicates
     chosen = registry.select(metrics, Occasion.of(samples.predictions[0], n_evaluations))
     if method == "influence":
@@ -128,15 +127,59 @@ class Samples:
     paired: bool
 
 
+def _are_predictions(given: Any) -> bool:
+    """Whether models come with labels and scores in one."""
+    return isinstance(given, Mapping) and any(isinstance(x, Predictions) for x in given.values())
+
+
+def _samples_of_predictions(
+    models: Mapping[str, Predictions],
+    given: dict[str, Any],
+    groups: Any,
+    weights: Weighting,
+    sampling: Sampling,
+) -> Samples:
+    """Models whose predictions hold the same cases, in the same order."""
+    _check_number(models)
+    checked = [predictions_of(each, **_again(given)) for each in models.values()]
+    _check_same_classes(tuple(models), checked)
+    first = checked[0]
+    for name, each in zip(models, checked, strict=True):
+        same = len(each) == len(first) and (each.codes == first.codes).all()
+        if not same or not np.array_equal(each.case_weights, first.case_weights):
+            raise InvalidInput(
+                f"Model {name!r} has other true classes or weights than {next(iter(models))!r}. "
+                "Pass predictions of the same cases in the same order, or labels and scores of "
+                "each model for independent samples."
+            )
+    design = Design.of(groups, first.weights, len(first), weights, sampling)
+    return Samples(tuple(models), tuple(checked), (design,) * len(checked), paired=True)
+
+
+def _again(given: dict[str, Any]) -> dict[str, Any]:
+    """Options as :func:`polyroc.predictions.predictions_of` knows them."""
+    return {"y_score" if name == "y_scores" else name: value for name, value in given.items()}
+
+
+def _check_number(models: Mapping[str, Any]) -> None:
+    if len(models) < 2:
+        raise InvalidInput(f"A comparison needs at least two models, got {len(models)}.")
+
+
 def _samples(
     y_true: Any,
-    y_scores: Mapping[str, ScoresLike],
+    y_scores: Mapping[str, ScoresLike] | None,
     sample_weight: Any,
     groups: Any,
     weights: Weighting,
     sampling: Sampling,
     gate: dict[str, Any],
 ) -> Samples:
+    if not isinstance(y_scores, Mapping):
+        raise InvalidType(
+            f"y_scores must map names of models to their scores, got {type(y_scores).__name__}."
+        )
+    _check_number(y_scores)
     paired = not isinstance(y_true, Mapping)
     _check_mappings(paired, y_true, y_scores, {"sample_weight": sample_weight, "groups": groups})
 
