@@ -103,7 +103,7 @@ def test_a_file_that_is_read_is_not_written(tmp_path: Path) -> None:
         ("{", "cannot be read as JSON"),
         ("[[0, 1], [1, 0]]", "a row and a column for each of the 3 classes"),
         ('{"rare": {"odd": 1}}', "'odd' is not a class"),
-        ('{"rare": 3}', "does not hold costs"),
+        ('{"rare": 3}', "does not contain costs"),
         ('[[0, "x", 1], [1, 0, 1], [1, 1, 0]]', "Write {truth: {decided: cost}}"),
         ("[[0, -1, 1], [1, 0, 1], [1, 1, 0]]", "finite numbers from 0 on"),
     ],

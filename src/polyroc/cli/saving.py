@@ -24,7 +24,10 @@ def check_distinct(reads: Mapping[str, str | None], writes: Mapping[str, str | N
         for name, path in names.items():
             if path is None:
                 continue
-            place = os.path.realpath(path)
+            try:
+                place = os.path.realpath(path)
+            except (OSError, ValueError):  # no path at all, which is told where it is used
+                continue
             other = next((each for each in known if _same(each, place)), None)
             if written and other is not None:
                 raise InvalidInput(
