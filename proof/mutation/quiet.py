@@ -23,6 +23,7 @@ def pytest_options() -> list[str]:
         "--assert=plain",  # nobody reads why an assertion failed
         "--capture=no",
         "-pno:cacheprovider",
+        "--numprocesses=0",  # trials are processes already
     ]
 
 

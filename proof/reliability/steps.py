@@ -56,27 +56,39 @@ def long() -> None:
     keep("long", tested("--hypothesis-profile", "long", *GENERATED))
 
 
-def branches() -> None:
-    """Branches that the tests take: outside the kernels, and in them without the compiler."""
-    outside = _branches("*/kernels/*", [("not slow and not torch", {}), ("torch", {})])
-    inside = _branches("*/kernels/compile.py", [("not slow", {"NUMBA_DISABLE_JIT": "1"})], True)
-    keep("branches", {"outside the kernels": outside, "kernels, interpreted": inside})
+def branches(measured: Path | None = None) -> None:
+    """Branches that the tests take: outside the kernels, and in them without the compiler.
 
-
-def _branches(
-    omit: str, runs: list[tuple[str, dict[str, str]]], kernels: bool = False
-) -> dict[str, Any]:
-    """Totals of coverage over some runs of the tests."""
-    include = ("--include=src/polyroc/kernels/*",) if kernels else ()
-    folders = ("tests/kernels",) if kernels else ()
+    ``measured`` is a folder with the data of both tiers of tests outside the kernels, if they were
+    run under coverage already.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        data, found = {"COVERAGE_FILE": str(Path(folder, "data"))}, Path(folder, "found.json")
-        for marker, environment in runs:
-            command = ("run", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", marker)
-            run(*COVERAGE, *command, *folders, **data, **environment)
-        run(*COVERAGE, "combine", "-q", **data)
-        run(*COVERAGE, "json", "-q", f"--omit={omit}", *include, "-o", str(found), **data)
-        return _totals(json.loads(found.read_text()))
+        outside, inside = measured or Path(folder, "outside"), Path(folder, "inside")
+        if not measured:
+            _measure(outside, "-m", "not slow and not torch")
+            _measure(outside, "-m", "torch")
+        _measure(inside, "-m", "not slow", "tests/kernels", NUMBA_DISABLE_JIT="1")
+        kernels = "--include=src/polyroc/kernels/*"
+        found = {
+            "outside the kernels": _taken(outside, "--omit=*/kernels/*"),
+            "kernels, interpreted": _taken(inside, kernels, "--omit=*/kernels/compile.py"),
+        }
+    keep("branches", found)
+
+
+def _measure(folder: Path, *options: str, **environment: str) -> None:
+    """Run tests under coverage, in all their processes."""
+    folder.mkdir(exist_ok=True)
+    data = {"COVERAGE_FILE": str(folder / "data")}
+    run(*COVERAGE, "run", "-m", "pytest", *PYTEST[1:], *options, **data, **environment)
+
+
+def _taken(folder: Path, *files: str) -> dict[str, Any]:
+    """Totals of coverage over the runs that left their data in a folder."""
+    data, found = {"COVERAGE_FILE": str(folder / "data")}, folder / "found.json"
+    run(*COVERAGE, "combine", "-q", **data)
+    run(*COVERAGE, "json", "-q", *files, "-o", str(found), **data)
+    return _totals(json.loads(found.read_text()))
 
 
 def _totals(found: dict[str, Any]) -> dict[str, Any]:

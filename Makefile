@@ -1,0 +1,29 @@
+# Tasks, run with the environment that `make environment` makes, or another: `make test BIN=.`
+BIN ?= .venv/bin
+
+.PHONY: environment test slow lint types docs bench ci
+
+environment:
+	python3 -m venv .venv && $(BIN)/pip install -e '.[test]'
+
+test:
+	$(BIN)/pytest
+
+slow:
+	$(BIN)/pytest -m slow
+
+lint:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types:
+	$(BIN)/mypy
+
+docs:
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
+
+bench:
+	$(BIN)/python proof/benchmarks/peers
+
+ci:
+	.ci/run
