@@ -1,5 +1,6 @@
 """Inference: intervals, comparisons and studies, written once for every metric."""
 
+from polyroc.inference._planning import Plan, plan
 from polyroc.inference._reader_study import Power, ReaderStudy, ReaderTest, reader_study
 from polyroc.inference.compare import compare
 from polyroc.inference.comparison import Comparison
@@ -11,6 +12,7 @@ from polyroc.inference.study_result import Study
 
 __all__ = [
     "Comparison",
+    "Plan",
     "Power",
     "ReaderStudy",
     "ReaderTest",
@@ -19,6 +21,7 @@ __all__ = [
     "compare",
     "estimate",
     "evaluate",
+    "plan",
     "reader_study",
     "study",
 ]

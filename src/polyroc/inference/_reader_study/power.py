@@ -6,14 +6,14 @@ Var(ε) and the covariances shrink by c₀/c while Var(T·R) stays. A negative V
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference._reader_study.analysis import RANDOM, Random
 from polyroc.options import check_choice, shown, whole_number
-from polyroc.results import check_level
+from polyroc.results import check_level, two_sided_quantile
 
 MOST_CASES = 10**9
 
@@ -87,6 +87,29 @@ class Pilot:
         total = max(parts["var_tr"], 0.0) + fixed
         return total, freedom * (total / interaction) ** 2 if interaction else math.inf
 
+    def interval(
+        self, readers: int, cases: float, random: Random, level: float
+    ) -> tuple[float, float]:
+        """Half-width of the interval of a difference between two modalities, and its error."""
+        freedom = (self.n_modalities - 1) * (readers - 1)
+        expected, ddf = self._error(readers, self.cases / cases, random, freedom)
+        error = math.sqrt(2 * expected / readers)
+        return two_sided_quantile(level, ddf) * error, error
+
+    def cases_for(self, readers: int, half_width: float, random: Random, level: float) -> int:
+        """The fewest cases whose interval is so narrow."""
+
+        def narrow(cases: float) -> bool:
+            return self.interval(readers, cases, random, level)[0] <= half_width
+
+        if not narrow(MOST_CASES):
+            least = self.interval(readers, MOST_CASES, random, level)[0]
+            raise NotDefined(
+                f"{readers} readers do not reach a half-width of {half_width:g} with any number of "
+                f"cases: at least {least:.4f}. Plan more readers, or a wider interval."
+            )
+        return _fewest(narrow)
+
     def cases_needed(
         self, readers: int, power: float, difference: float, random: Random, level: float
     ) -> Power:
@@ -101,13 +124,18 @@ class Pilot:
                 f"{readers} readers do not reach a power of {power:g} with any number of cases: at "
                 f"most {best.power:.4f}. Plan more readers, or a larger difference."
             )
-        low, high = 1, 2
-        while at(high).power < power and high < MOST_CASES:
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if at(middle).power >= power else (middle, high)
-        return at(high)
+        return at(_fewest(lambda cases: at(cases).power >= power))
+
+
+def _fewest(enough: Callable[[int], bool]) -> int:
+    """The fewest cases that are enough, from 2 on."""
+    low, high = 1, 2
+    while not enough(high) and high < MOST_CASES:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def _beyond_critical(level: float, df: int, ddf: float, noncentrality: float) -> float:

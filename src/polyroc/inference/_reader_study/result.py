@@ -252,6 +252,36 @@ class ReaderStudy:
         sought = self._difference(difference)
         return self._pilot.cases_needed(planned, power, sought, random, level)
 
+    def half_width(
+        self,
+        readers: int,
+        cases: int,
+        *,
+        random: Random = "readers and cases",
+        level: float | None = None,
+    ) -> tuple[float, float]:
+        """Half-width of the interval of a difference with so many readers and cases, and its error.
+
+        Parameters are those of :meth:`power`.
+        """
+        level = self.level if level is None else level
+        planned = check_plan(readers, random, level)
+        count = whole_number(cases, "cases", least=2)
+        return self._pilot.interval(planned, count, random, level)
+
+    def cases_for(
+        self,
+        readers: int,
+        half_width: float,
+        *,
+        random: Random = "readers and cases",
+        level: float | None = None,
+    ) -> int:
+        """The fewest cases with which so many readers reach a :meth:`half_width`."""
+        level = self.level if level is None else level
+        planned = check_plan(readers, random, level)
+        return self._pilot.cases_for(planned, half_width, random, level)
+
     @property
     def _pilot(self) -> Pilot:
         return Pilot(self.components, len(self.modalities), self.n_cases)

@@ -1,0 +1,122 @@
+"""Cases of each class: their shares, and the fewest that reach what is wanted."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from polyroc.errors import InvalidInput, NotDefined
+from polyroc.inference._planning.variation import Variation
+from polyroc.options import check_choice, shown, whole_number
+from polyroc.predictions._classes import listed
+from polyroc.predictions._names import as_label
+from polyroc.typing import Float64Array, Label
+
+MOST_CASES = 10**9
+FEWEST = 2
+"""Cases of a class, without which it has no variance."""
+
+_WORDS = {
+    "best": "cases of each class in the shares that need the fewest",
+    "cheapest": "cases of each class in the shares that cost the least",
+    "pilot": "classes in the shares of the pilot",
+    "equal": "the same number of cases of each class",
+}
+
+
+def by_class(given: Any, name: str, classes: tuple[Label, ...]) -> Float64Array:
+    """Positive numbers in the order of the classes; by class where they have keys."""
+    if isinstance(given, Mapping):
+        named = {as_label(key): value for key, value in given.items()}
+        if set(named) != set(classes):
+            raise InvalidInput(
+                f"{name} names {listed(named)} but the classes are {listed(classes)}. Give one "
+                "number per class."
+            )
+        given = [named[label] for label in classes]
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} must be numbers, got {shown(given)}.") from None
+    if values.shape != (len(classes),):
+        raise InvalidInput(
+            f"{name} has the shape {values.shape} but there are {len(classes)} classes. Give one "
+            "number per class."
+        )
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise InvalidInput(f"{name} must be positive, got {shown(values.tolist())}.")
+    return values
+
+
+def shares_of(
+    allocation: Any, variation: Variation, prices: Float64Array | None
+) -> tuple[Float64Array, str]:
+    """Share of each class, and how it was chosen."""
+    if not isinstance(allocation, str):
+        given = by_class(allocation, "allocation", variation.classes)
+        return given / given.sum(), "classes in the shares given"
+    check_choice(allocation, "allocation", ("best", "pilot", "equal"))
+    if allocation == "equal":
+        return np.full(len(variation.classes), 1 / len(variation.classes)), _WORDS["equal"]
+    if allocation == "pilot":
+        if variation.shares is None:
+            raise InvalidInput('allocation="pilot" needs a pilot. Use "best", "equal" or shares.')
+        return variation.shares, _WORDS["pilot"]
+    best = np.sqrt(np.maximum(variation.variances, 0) / (1.0 if prices is None else prices))
+    return best / best.sum(), _WORDS["best" if prices is None else "cheapest"]
+
+
+def given_cases(cases: Any, classes: tuple[Label, ...], shares: Float64Array) -> Float64Array:
+    """Cases of each class: those given, or a total divided by shares."""
+    if isinstance(cases, Mapping) or np.ndim(cases) == 1:
+        counts = by_class(cases, "cases", classes)
+        return np.array([whole_number(each, "cases", FEWEST, MOST_CASES) for each in counts], float)
+    total = whole_number(cases, "cases", FEWEST * len(classes), MOST_CASES)
+    return divided(total, shares)
+
+
+def divided(total: int, shares: Float64Array) -> Float64Array:
+    """A total divided by shares, at least two cases each: largest remainders first."""
+    spare = total - FEWEST * len(shares)
+    wanted = np.maximum(total * shares - FEWEST, 0)
+    wanted *= spare / wanted.sum() if wanted.sum() else 0
+    counts = np.floor(wanted + 1e-9)
+    left = spare - int(counts.sum())
+    counts[np.argsort(counts - wanted, kind="stable")[:left]] += 1
+    return counts + FEWEST
+
+
+def fewest(reached: Callable[[Float64Array], bool], shares: Float64Array) -> Float64Array:
+    """The fewest cases in these shares, rounded up in each class, that reach what is wanted."""
+
+    def counts(total: int) -> Float64Array:
+        return np.maximum(np.ceil(total * shares - 1e-9), FEWEST)
+
+    low, high = 0, 1
+    while not reached(counts(high)):
+        if high > MOST_CASES:
+            raise NotDefined(
+                "A billion cases do not reach this. Ask for less, or plan for a larger difference."
+            )
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(counts(middle)) else (middle, high)
+    return counts(high)
+
+
+def check_share(value: Any, name: str) -> float:
+    """A number between 0 and 1."""
+    known = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
+    if not known or not 0 < value < 1:
+        raise InvalidInput(f"{name} must lie between 0 and 1, got {shown(value)}.")
+    return float(value)
+
+
+def check_number(value: Any, name: str) -> float:
+    """A finite number."""
+    known = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
+    if not known or not math.isfinite(value):
+        raise InvalidInput(f"{name} must be a number, got {shown(value)}.")
+    return float(value)

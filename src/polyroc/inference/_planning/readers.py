@@ -1,0 +1,123 @@
+"""Reader studies as pilots: readers and cases, by Hillis & Berbaum."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polyroc.errors import InvalidInput
+from polyroc.inference._planning.allocation import FEWEST, MOST_CASES, by_class, divided
+from polyroc.inference._planning.result import Plan
+from polyroc.inference._reader_study import ReaderStudy
+from polyroc.inference._reader_study.power import checked_difference
+from polyroc.options import whole_number
+from polyroc.typing import Float64Array
+
+if TYPE_CHECKING:
+    from polyroc.inference._planning.plan import Asked
+
+
+def plan_of_readers(
+    study: ReaderStudy, readers: int | None, asked: "Asked", level: float, others: dict[str, Any]
+) -> Plan:
+    """Cases for so many readers, readers and cases random, classes in the shares of the pilot."""
+    _check_others(study, others)
+    count = len(study.readers) if readers is None else whole_number(readers, "readers", least=2)
+    difference = None if asked.detects else _difference(study, asked)
+    cases = _cases(study, count, asked, difference, level)
+    if difference is None:
+        difference = _detectable(study, count, cases, float(asked.power or 0), level)
+    found = study.power(count, cases, difference=difference, level=level)
+    width, error = study.half_width(count, cases, level=level)
+    return Plan(
+        metric=study.metric,
+        cases=_by_class(study, cases),
+        half_width=width,
+        power=found.power,
+        value=difference,
+        against=0.0,
+        standard_error=error,
+        degrees_of_freedom=found.ddf,
+        level=level,
+        alternative="two-sided",
+        method="Hillis & Berbaum",
+        readers=count,
+        assumptions=(
+            f"variance components from the {len(study.readers)} readers and {study.n_cases} cases "
+            "of the pilot",
+            "readers and cases random",
+            "classes in the shares of the pilot",
+        ),
+    )
+
+
+def _check_others(study: ReaderStudy, others: dict[str, Any]) -> None:
+    if others["metric"] == study.metric:
+        others = {**others, "metric": None}
+    if others["allocation"] == "pilot":
+        others = {**others, "allocation": None}
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise InvalidInput(
+            f"{', '.join(given)} cannot be given with a reader study, which has its own metric, "
+            "two-sided tests and classes in the shares of the pilot."
+        )
+
+
+def _difference(study: ReaderStudy, asked: "Asked") -> float | None:
+    """The difference to be found; None where the plan is about the interval of several."""
+    if asked.difference is not None:
+        return checked_difference(asked.difference)
+    if len(study.modalities) == 2:
+        first, second = study.means.values()
+        return checked_difference(first - second)
+    return checked_difference(None)
+
+
+def _cases(
+    study: ReaderStudy, readers: int, asked: "Asked", difference: float | None, level: float
+) -> int:
+    if asked.cases is not None:
+        return _given(study, asked.cases)
+    needed = [FEWEST * len(study.classes)]
+    if asked.power is not None:
+        found = study.cases_needed(readers, asked.power, difference=difference, level=level)
+        needed.append(found.cases)
+    if asked.half_width is not None:
+        needed.append(study.cases_for(readers, asked.half_width, level=level))
+    return max(needed)
+
+
+def _given(study: ReaderStudy, cases: Any) -> int:
+    if np.ndim(cases) == 0 and not hasattr(cases, "keys"):
+        return whole_number(cases, "cases", FEWEST * len(study.classes), MOST_CASES)
+    counts = by_class(cases, "cases", study.classes)
+    total = whole_number(counts.sum(), "cases", FEWEST * len(study.classes), MOST_CASES)
+    if not np.array_equal(counts, _counts(study, total)):
+        raise InvalidInput(
+            "cases= of a reader study must be in the shares of the pilot. Pass their total."
+        )
+    return total
+
+
+def _counts(study: ReaderStudy, total: int) -> Float64Array:
+    pilot = np.array([study.counts[label] for label in study.classes], dtype=np.float64)
+    return divided(total, pilot / pilot.sum())
+
+
+def _by_class(study: ReaderStudy, total: int) -> dict[Any, int]:
+    counts = _counts(study, total)
+    return dict(zip(study.classes, (int(n) for n in counts), strict=True))
+
+
+def _detectable(study: ReaderStudy, readers: int, cases: int, power: float, level: float) -> float:
+    """The smallest difference between two modalities that is found with a power."""
+    from scipy.optimize import brentq
+
+    def lacking(exponent: float) -> float:
+        found = study.power(readers, cases, difference=math.exp(exponent), level=level)
+        return found.power - power
+
+    _, error = study.half_width(readers, cases, level=level)
+    start = math.log(error)
+    return math.exp(brentq(lacking, start - 20, start + 5, xtol=1e-12))
