@@ -156,7 +156,7 @@ def plans(seed: int) -> list[tuple[str, Plan, object]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--studies", type=int, default=4000)
+    parser.add_argument("--studies", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     worst, start = 0.0, time.perf_counter()

@@ -17,6 +17,7 @@ from polyroc.coupling import PairwiseCoupling as PairwiseCoupling
 from polyroc.inference import compare as compare
 from polyroc.inference import estimate as estimate
 from polyroc.inference import evaluate as evaluate
+from polyroc.inference import plan as plan
 from polyroc.inference import reader_study as reader_study
 from polyroc.inference import study as study
 from polyroc.metrics import au1p as au1p

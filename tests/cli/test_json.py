@@ -37,6 +37,7 @@ def features(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def command_line(command: str, features: Path) -> tuple[object, ...]:
     """A command whose document has something of everything."""
     learners = ("--learners", "logistic,shrunken")
+    prices = ("--prices", "common=1,frequent=1,rare=2")
     costs = features.with_name("costs.json")
     costs.write_text('{"rare": {"common": 10}}')
     numbered = features.with_name("numbered.csv")
@@ -44,6 +45,7 @@ def command_line(command: str, features: Path) -> tuple[object, ...]:
     return {
         "evaluate": ("evaluate", EXAMPLE, "-m", "all", "--model", "forest"),
         "compare": ("compare", numbered, numbered, "--id", "id", "-m", "hand_till"),
+        "plan": ("plan", EXAMPLE, "--models", "forest,bayes", "--power", 0.8, *prices),
         "study": ("study", features, "--splits", 2, "-m", "hand_till,roc_auc", *learners),
         "reader-study": ("reader-study", *reader_study_file(features.parent)),
         "surface": ("surface", EXAMPLE, "--model", "forest", "--generations", 2, "--costs", costs),
@@ -84,7 +86,9 @@ def found(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from found(inner, f"{path}[]")
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "reader-study", "study", "surface"])
+@pytest.mark.parametrize(
+    "command", ["evaluate", "compare", "plan", "reader-study", "study", "surface"]
+)
 def test_the_page_describes_the_document(command: str, features: Path) -> None:
     made = document(*command_line(command, features))
     assert made["schema"] == f"polyroc {command} {SCHEMA_VERSION}"

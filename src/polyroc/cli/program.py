@@ -19,6 +19,7 @@ from polyroc.cli.demo import demo
 from polyroc.cli.evaluate import evaluate
 from polyroc.cli.interrupts import Terminated, heeded_interrupts
 from polyroc.cli.metrics import metrics
+from polyroc.cli.plan import plan
 from polyroc.cli.reader_study import reader_study
 from polyroc.cli.report import report
 from polyroc.cli.study import study
@@ -193,5 +194,5 @@ def main() -> None:
     """Multi-class ROC analysis: how good, how certain, which is better, where to operate."""
 
 
-for command in (demo, evaluate, compare, reader_study, study, surface, report, metrics):
+for command in (demo, evaluate, compare, plan, reader_study, study, surface, report, metrics):
     main.add_command(command)

@@ -69,11 +69,16 @@ def shares_of(
 
 def given_cases(cases: Any, classes: tuple[Label, ...], shares: Float64Array) -> Float64Array:
     """Cases of each class: those given, or a total divided by shares."""
-    if isinstance(cases, Mapping) or np.ndim(cases) == 1:
+    if not is_total(cases):
         counts = by_class(cases, "cases", classes)
         return np.array([whole_number(each, "cases", FEWEST, MOST_CASES) for each in counts], float)
     total = whole_number(cases, "cases", FEWEST * len(classes), MOST_CASES)
     return divided(total, shares)
+
+
+def is_total(cases: Any) -> bool:
+    """Whether cases are one number, not one per class."""
+    return not (hasattr(cases, "keys") or np.ndim(cases))
 
 
 def divided(total: int, shares: Float64Array) -> Float64Array:

@@ -53,14 +53,14 @@ class Assumed(Variation):
     ) -> "Assumed":
         """Value and variances of a metric of ranked pairs."""
         pairs = _statistic(classes, pair_auc, priors)
-        value, weights = metric.at(pairs), _weights(metric, pairs)
+        weights = _weights(metric, pairs)
         words = (
-            f"pair AUCs from {_extent(pair_auc)}, assumed",
+            f"pair AUCs {_extent(pair_auc)}, assumed",
             "Gaussian log scores of equal variance, centred",
         )
         return cls(
             classes,
-            value,
+            metric.at(pairs),
             gaussian_variances(pair_auc, weights),
             words,
             range=(metric.lowest, metric.highest),
@@ -134,6 +134,7 @@ def _statistic(classes: tuple[Label, ...], pair_auc: Float64Array, priors: Float
 
 def _weights(metric: Metric, pairs: Pairs) -> Float64Array:
     """∂θ/∂AUC(k|r), for a metric that is a function of pair AUCs alone."""
+    metric.check_classes(pairs.n_classes)
     if metric.statistic is Pairs:
         slope = metric.gradient(pairs).of_statistic
         if isinstance(slope, PairGradient) and slope.credit is not None:
@@ -146,7 +147,8 @@ def _weights(metric: Metric, pairs: Pairs) -> Float64Array:
 
 def _extent(pair_auc: Float64Array) -> str:
     known = pair_auc[~np.eye(len(pair_auc), dtype=bool)]
-    return f"{known.min():.4g} to {known.max():.4g}"
+    low, high = f"{known.min():.4g}", f"{known.max():.4g}"
+    return f"of {low}" if low == high else f"from {low} to {high}"
 
 
 def read_pair_auc(pair_auc: Any) -> tuple[tuple[Label, ...], Float64Array]:

@@ -13,6 +13,7 @@ from polyroc.inference._planning.allocation import (
     check_share,
     fewest,
     given_cases,
+    is_total,
     shares_of,
 )
 from polyroc.inference._planning.gaussian import Assumed, read_pair_auc
@@ -148,8 +149,10 @@ def plan(
     >>> from polyroc.datasets import example_predictions
     >>> y_true, models, labels = example_predictions()
     >>> pilot = Predictions(y_true, models["logistic"], labels=labels)
-    >>> plan(pilot, half_width=0.02)
-    >>> plan(pair_auc=0.75, power=0.9, against=0.6)
+    >>> plan(pilot, half_width=0.02).cases
+    {'common': 132, 'frequent': 220, 'rare': 171}
+    >>> plan(pair_auc=0.75, power=0.9, against=0.6).total
+    134
     """
     check_level(level)
     check_choice(alternative, "alternative", ALTERNATIVES)
@@ -266,7 +269,7 @@ def _planned(
         counts = _needed(variation, test, asked, shares)
     else:
         counts = given_cases(asked.cases, variation.classes, shares)
-        how = "numbers of cases as given" if np.ndim(asked.cases) else how
+        how = how if is_total(asked.cases) else "numbers of cases as given"
     if asked.detects:
         variation = detectable(variation, counts, test, float(asked.power or 0))
     return Plan(

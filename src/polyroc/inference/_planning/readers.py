@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyroc.errors import InvalidInput
-from polyroc.inference._planning.allocation import FEWEST, MOST_CASES, by_class, divided
+from polyroc.inference._planning.allocation import FEWEST, MOST_CASES, by_class, divided, is_total
 from polyroc.inference._planning.result import Plan
 from polyroc.inference._reader_study import ReaderStudy
 from polyroc.inference._reader_study.power import checked_difference
@@ -89,7 +89,7 @@ def _cases(
 
 
 def _given(study: ReaderStudy, cases: Any) -> int:
-    if np.ndim(cases) == 0 and not hasattr(cases, "keys"):
+    if is_total(cases):
         return whole_number(cases, "cases", FEWEST * len(study.classes), MOST_CASES)
     counts = by_class(cases, "cases", study.classes)
     total = whole_number(counts.sum(), "cases", FEWEST * len(study.classes), MOST_CASES)

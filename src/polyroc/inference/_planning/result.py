@@ -121,13 +121,30 @@ class Plan:
         return f"{self.metric}, difference of two modalities" if self.readers else self.metric
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{count:,} {label}" for label, count in self.cases.items())
+        named = all(isinstance(label, str) for label in self.cases)
+        word = "" if named else "of class "
+        counts = ", ".join(f"{count:,} {word}{label}" for label, count in self.cases.items())
         readers = "" if self.readers is None else f"{self.readers} readers, "
         tested = "" if math.isnan(self.power) else f", power {self.power:.4f} {self._tested()}"
         return (
             f"{readers}{self.total:,} cases ({counts}): {self.subject} = {self.value:.4f} ± "
             f"{self.half_width:.4f} ({100 * self.level:g} %){tested}"
         )
+
+    def sentences(self) -> list[str]:
+        """What the cases reach, in words."""
+        lines = [
+            f"{self.subject} = {self.value:.4f} is known to ± {self.half_width:.4f} "
+            f"({100 * self.level:g} % interval; standard error {self.standard_error:.4f})."
+        ]
+        if not math.isnan(self.power):
+            lines.append(
+                f"A test {self._tested()} at {100 * (1 - self.level):.6g} % finds it with a power "
+                f"of {self.power:.4f}."
+            )
+        if self.price is not None:
+            lines.append(f"All cases cost {self.price:,.6g}.")
+        return lines
 
     def _tested(self) -> str:
         side = "" if self.alternative == "two-sided" else f" ({self.alternative})"
