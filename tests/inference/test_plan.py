@@ -290,7 +290,7 @@ def test_noninferiority() -> None:
 
 @pytest.mark.slow
 def test_power_planned_is_power_simulated() -> None:
-    sys.path.append(str(ROOT / "benchmarks"))
+    sys.path.append(str(ROOT / "proof" / "benchmarks"))
     import planned_power
 
     for name, made, found in planned_power.plans(1)[4:6]:
