@@ -100,6 +100,7 @@ def studies(X: Any, y: Any) -> Iterator[Any]:
     columns = {name: name for name in ("case", "reader", "modality", "truth", "rating")}
     found = inference.reader_study(table, **columns)
     yield from (found, found.test(), found.power(5, 50, difference=0.1))
+    yield from (polyroc.plan(pair_auc=0.8, cases=20), inference.plan(found, cases=50))
 
 
 def utilities(binary: Any, s: Any) -> Iterator[Any]:

@@ -277,6 +277,31 @@ def test_cases_power_and_difference_follow_from_each_other() -> None:
     ).power == pytest.approx(0.9, abs=1e-9)
 
 
+def test_power_grows_with_cases() -> None:
+    for auc, against in ((0.8, 0.5), (0.95, 0.9), (0.999, 0.9)):
+        powers = [plan(pair_auc=auc, cases=[n, n], against=against).power for n in range(2, 30)]
+        assert powers == sorted(powers)
+    one_sided = plan(pair_auc=0.8, cases=20, level=0.3, alternative="greater")
+    assert one_sided.power > 0.99
+    below = plan(pair_auc=0.8, cases=20, against=0.7, power=0.8, alternative="less")
+    assert below.value < 0.5 and below.power == pytest.approx(0.8, abs=1e-9)
+
+
+def test_a_value_at_the_end_of_its_range_is_not_tested_against() -> None:
+    """The volume of a simplex is 0 by chance, where a logit does not exist."""
+    p = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
+    y = np.array(list("abc"))[p.argmax(axis=1)]
+    made = plan(Predictions(y, p), metric="simplex_volume", half_width=0.1)
+    assert math.isnan(made.power) and made.against is None and "power" not in repr(made)
+    assert made.to_dict()["power"] is None
+    with pytest.raises(InvalidInput) as error:
+        plan(Predictions(y, p), metric="simplex_volume", power=0.8)
+    assert str(error.value) == (
+        "power= is that of a test, and simplex_volume has no value of chance within its range to "
+        "test against. Pass against=."
+    )
+
+
 def test_noninferiority() -> None:
     """A difference of 0 against a margin, one-sided."""
     pilot = {"x": made_predictions(1), "y": made_predictions(2)}

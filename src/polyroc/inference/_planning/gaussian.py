@@ -80,12 +80,13 @@ class Assumed(Variation):
             scaled = ndtr(factor * separations)
             return self.metric.at(_statistic(self.classes, scaled, self.priors)) - value
 
-        if excess(0.0) * excess(_FARTHEST) >= 0:
+        ends = [end for end in (_FARTHEST, -_FARTHEST) if excess(0.0) * excess(end) < 0]
+        if not ends:
             raise NotDefined(
                 f"No common factor of the assumed separations gives {self.metric.name} = "
                 f"{value:.4g}. Pass other values of pair_auc=."
             )
-        scaled = ndtr(brentq(excess, 0.0, _FARTHEST, xtol=1e-13) * separations)
+        scaled = ndtr(brentq(excess, 0.0, ends[0], xtol=1e-13) * separations)
         moved = Assumed.of(self.classes, scaled, self.metric, self.priors)
         return replace(moved, words=(*self.words, "separations multiplied by one number"))
 

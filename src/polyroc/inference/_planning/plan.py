@@ -243,7 +243,10 @@ def _against(against: Any, metric: Metric, variation: Variation) -> float | None
     if variation.models is not None:
         return 0.0 if against is None else check_number(against, "against")
     if against is None:
-        return None if metric.chance is None else metric.chance(len(variation.classes))
+        chance = None if metric.chance is None else metric.chance(len(variation.classes))
+        # A value at the end of the range has no logit, and nothing is tested against it.
+        inside = chance is not None and metric.lowest < chance < metric.highest
+        return chance if inside else None
     value = check_number(against, "against")
     if not metric.lowest < value < metric.highest:
         raise InvalidInput(
@@ -301,7 +304,7 @@ def _assumed(variation: Variation, test: Test, asked: Asked, metric: Metric) -> 
         elif test.against is None:
             raise InvalidInput(
                 f"difference= is the difference from against=, and {metric.name} has no value of "
-                "chance. Pass against=."
+                "chance within its range. Pass against=."
             )
         else:
             _check_in_range(test.against + asked.difference, metric)
@@ -309,8 +312,8 @@ def _assumed(variation: Variation, test: Test, asked: Asked, metric: Metric) -> 
     if asked.power is not None:
         if test.against is None:
             raise InvalidInput(
-                f"power= is that of a test, and {metric.name} has no value of chance to test "
-                "against. Pass against=."
+                f"power= is that of a test, and {metric.name} has no value of chance within "
+                "its range to test against. Pass against=."
             )
         if not asked.detects:
             check_value(variation, test)

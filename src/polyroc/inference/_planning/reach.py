@@ -36,8 +36,11 @@ class Test:
 
     def critical(self, freedom: float) -> float:
         """How many standard errors a value must be away, in the right direction."""
-        two_sided = self.level if self.alternative == "two-sided" else 2 * self.level - 1
-        return two_sided_quantile(two_sided, freedom)
+        from scipy.special import ndtri, stdtrit
+
+        if self.alternative == "two-sided":
+            return two_sided_quantile(self.level, freedom)
+        return float(ndtri(self.level) if math.isinf(freedom) else stdtrit(freedom, self.level))
 
     def direction(self, value: float) -> int:
         """Whether the value lies above or below the one tested against."""

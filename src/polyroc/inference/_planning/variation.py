@@ -50,7 +50,8 @@ class Variation:
             return replace(self, value=value)
         low, high = self.range
         scale = (value - low) * (high - value) / ((self.value - low) * (high - self.value))
-        return replace(self, value=value, variances=scale * self.variances)
+        words = (*self.words, "times θ(1 − θ) at the value assumed over that of the pilot")
+        return replace(self, value=value, variances=scale * self.variances, words=words)
 
     def with_shares(self, shares: Float64Array) -> Self:
         """The same, with the shares of a pilot."""
