@@ -164,20 +164,25 @@ def test_fits_of_the_first_reader(van_dyke: pd.DataFrame) -> None:
     assert printed(proper.c, "-0.298")
 
 
-def test_fitted_metrics_are_those_of_the_fits(van_dyke: pd.DataFrame) -> None:
+@pytest.mark.parametrize(
+    ("metric", "fit", "what"),
+    [
+        ("binormal_auc", fit_binormal, "area"),
+        pytest.param("saec_proper", fit_proper, "saec", marks=pytest.mark.slow),
+    ],
+)
+def test_fitted_metrics_are_those_of_the_fits(
+    metric: str, fit: Any, what: str, van_dyke: pd.DataFrame
+) -> None:
     """Two readers, whose fits are quick."""
     part = van_dyke[van_dyke["reader"].isin([1, 5])]
-    for metric, fit, what in (
-        ("binormal_auc", fit_binormal, "area"),
-        ("saec_proper", fit_proper, "saec"),
-    ):
-        study = reader_study(part, metric=metric, **COLUMNS)
-        for i, modality in enumerate((1, 2)):
-            for j, reader in enumerate((1, 5)):
-                own = part[(part["reader"] == reader) & (part["treatment"] == modality)]
-                expected = getattr(fit(own["truth"], own["rating"]), what)
-                assert study.values[i, j] == pytest.approx(expected, abs=1e-9)
-        assert 0 < study.test().p_value < 1
+    study = reader_study(part, metric=metric, **COLUMNS)
+    for i, modality in enumerate((1, 2)):
+        for j, reader in enumerate((1, 5)):
+            own = part[(part["reader"] == reader) & (part["treatment"] == modality)]
+            expected = getattr(fit(own["truth"], own["rating"]), what)
+            assert study.values[i, j] == pytest.approx(expected, abs=1e-9)
+    assert 0 < study.test().p_value < 1
 
 
 def test_a_fit_at_its_limit_has_a_note(van_dyke: pd.DataFrame) -> None:
