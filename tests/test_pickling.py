@@ -49,7 +49,9 @@ def same(one: Any, other: Any) -> bool:
     if inspect.isroutine(one) or isinstance(one, (type, ModuleType)):
         return one == other
     fields = getattr(one, "__dict__", None)
-    return same(fields, vars(other)) if fields else one == other or repr(one) == repr(other)
+    if not fields:
+        return one == other or repr(one) == repr(other)
+    return same(sorted(fields.items()), sorted(vars(other).items()))  # in whatever order they came
 
 
 def instances() -> Iterator[Any]:
