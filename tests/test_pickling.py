@@ -48,6 +48,8 @@ def same(one: Any, other: Any) -> bool:
         return same((one.func, one.args, one.keywords), (other.func, other.args, other.keywords))
     if inspect.isroutine(one) or isinstance(one, (type, ModuleType)):
         return one == other
+    if type(one).__getstate__ is not object.__getstate__:  # without what it has computed since
+        return same(one.__getstate__(), other.__getstate__())
     fields = getattr(one, "__dict__", None)
     if not fields:
         return one == other or repr(one) == repr(other)

@@ -64,7 +64,7 @@ def test_row_groups_files_and_threads_do_not_matter(tmp_path: Path, n_threads: i
     [
         lambda y: pa.array(NAMES[y]),
         lambda y: pa.array(NAMES[y]).dictionary_encode(),
-        lambda y: pa.array(NAMES[y], pa.large_string()),
+        lambda y: pa.array(NAMES[y].tolist(), pa.large_string()),
     ],
     ids=["strings", "dictionary", "large strings"],
 )

@@ -61,7 +61,7 @@ def lightgbm(cases: Cases) -> Callable[[], float]:
     from auc_mu import booster_of
 
     booster = booster_of(cases.y, cases.raw)
-    return lambda: booster.eval_train()[0].metric_value
+    return lambda: booster.eval_train()[0][2]
 
 
 OURS: dict[str, Callable[[Cases], Callable[[], float]]] = {

@@ -73,7 +73,10 @@ def _as_array(values: Any, what: str) -> NDArray[Any]:
             f"{what} is not a rectangular table of numbers ({error}). "
             "Pass rows that all have the same length."
         ) from None
-    except Exception as error:
+    except BaseException as error:
+        panicked = type(error).__name__ == "PanicException"  # of polars 1, which is no Exception
+        if not (panicked or isinstance(error, Exception)):
+            raise
         raise InvalidType(
             f"{what} cannot be read as an array ({str(error).rstrip('.')}). Convert it to one."
         ) from None

@@ -72,7 +72,7 @@ def evaluate_dask(
     >>> from polyroc.scale import evaluate_dask
     >>> frame = pd.DataFrame({"y": ["a", "b", "a"], "a": [0.9, 0.2, 0.1], "b": [0.1, 0.8, 0.9]})
     >>> result = evaluate_dask(dd.from_pandas(frame, npartitions=2), target="y")
-    >>> result["hand_till"].low, result["hand_till"].high
+    >>> result["roc_auc"].low, result["roc_auc"].high
     (0.5, 0.5)
     """
     frame, scheduler = _checked_frame(ddf), Scheduler(_checked_client(client))

@@ -71,7 +71,7 @@ def evaluate_parquet(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     pq.write_table(table, f"{folder}/scores.parquet")
     ...     result = evaluate_parquet(f"{folder}/*.parquet", target="y")
-    >>> result["hand_till"].low, result["hand_till"].high
+    >>> result["roc_auc"].low, result["roc_auc"].high
     (0.5, 0.5)
     """
     exact, progress = flag(exact, "exact"), flag(progress, "progress")

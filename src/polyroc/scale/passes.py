@@ -64,13 +64,13 @@ def chunks_of(read: Iterable[Piece], layout: Layout, needed: list[int] | None) -
 @contextmanager
 def progress_bar(shown: bool, description: str, total: int) -> Iterator[Advance]:
     """A bar on a terminal, and nothing elsewhere."""
-    if not shown:
-        yield lambda _: None
-        return
     from rich.console import Console
     from rich.progress import Progress
 
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+    if not (shown and console.is_terminal):  # a bar that is disabled may print an empty line
+        yield lambda _: None
+        return
+    with Progress(console=console, transient=True) as bar:
         task = bar.add_task(description, total=total)
         yield lambda rows: bar.advance(task, rows)

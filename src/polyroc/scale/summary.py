@@ -89,7 +89,7 @@ class PairSummary:
     >>> low
     array([[ nan, 0.75],
            [0.75,  nan]])
-    >>> summary.compute()["hand_till"].width
+    >>> summary.compute()["roc_auc"].width
     0.0
     """
 

@@ -22,7 +22,6 @@ class ProgressLine:
             TextColumn("{task.fields[archive]:,} on the front, G = {task.fields[share]:.4f}"),
             TimeRemainingColumn(),
             console=console,
-            disable=not self._active,
         )
         self._task = self._bar.add_task("search", total=generations, archive=0, share=0.0)
         self._last = -1
@@ -37,7 +36,8 @@ class ProgressLine:
             self._bar.update(self._task, completed=generation, archive=size, share=share)
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        if self._active:  # a bar that is disabled may print an empty line
+            self._bar.start()
         return self
 
     def __exit__(
@@ -46,4 +46,5 @@ class ProgressLine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._bar.stop()
+        if self._active:
+            self._bar.stop()
