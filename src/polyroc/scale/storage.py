@@ -110,7 +110,7 @@ def from_bytes(data: bytes) -> PairSummary:
     """The summary in such contents."""
     try:
         return _restored(*arrays_from_bytes(data, SCHEMA, "The summary"))
-    except NoRoom:
+    except (NoRoom, MemoryError):
         raise
     except Exception as error:  # what a crafted file holds may be wrong in any way
         raise InvalidInput(
@@ -124,7 +124,7 @@ def load(path: Path) -> PairSummary:
     header, arrays = read_arrays(path, SCHEMA, "a summary")
     try:
         return _restored(header, arrays)
-    except NoRoom:
+    except (NoRoom, MemoryError):
         raise
     except Exception as error:
         raise InvalidInput(f"{path} is not a summary ({reason_of(error)}).") from error
