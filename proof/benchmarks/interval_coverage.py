@@ -21,6 +21,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from polyroc import Predictions, evaluate, hand_till, registry
+from polyroc.statistics.tuples import Tuples
 
 LOW, HIGH = 92.5, 97.0
 CONFIGURATIONS = {
@@ -102,7 +103,7 @@ def truths(cell: Cell, values: np.ndarray) -> np.ndarray:
     predictions = Predictions(*draw(np.random.default_rng(2), many(cell.sizes, LARGE), cell.signal))
     found = values.mean(axis=0)
     for column, name in enumerate(cell.metrics):
-        if registry[name].statistic != "tuples":
+        if registry[name].statistic is not Tuples:
             found[column] = registry[name].of(predictions)
     return found
 

@@ -71,7 +71,7 @@ def each_class_number(most: int = 4, most_tuples: int | None = None) -> list[tup
         (metric.name, K)
         for metric in METRICS
         for K in class_numbers(metric, most)
-        if metric.statistic != "tuples" or (most_tuples or most) >= K
+        if metric.statistic is not Tuples or (most_tuples or most) >= K
     ]
 
 

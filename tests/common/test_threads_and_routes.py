@@ -88,7 +88,7 @@ def test_routes(metric, weighted, dtype, monkeypatch):
     """
     K = class_numbers(metric)[-1]
     for seed, kind in enumerate(["coarse", "fine", "continuous"]):
-        sample = sample_for(metric, K, seed, kind=kind, n=120, weighted=weighted, skewed=True)
+        sample = sample_for(metric, K, seed, kind=kind, n=60, weighted=weighted, skewed=True)
         sample = sample.with_scores(sample.p.astype(dtype))
         for options in options_of(metric, K):
             with monkeypatch.context() as patch:
@@ -102,7 +102,7 @@ def test_routes(metric, weighted, dtype, monkeypatch):
 
 def test_chunks_of_tuples(monkeypatch):
     for metric in METRICS:
-        if metric.statistic != "tuples":
+        if metric.statistic is not Tuples:
             continue
         for K in (2, 3, 4):
             sample = sample_for(metric, K, 1, n=cases_for(metric, K), weighted=True)
