@@ -120,7 +120,7 @@ def check_pair(first: Values, second: Values, both: list[list[np.ndarray]]) -> N
     a, b = map(predictions, both)
     (expected,) = compare(a.codes, {"a": a.scores, "b": b.scores}, ["hand_till"]).differences
     apart = [x - y for x, y in zip(first.influence, second.influence, strict=True)]
-    np.testing.assert_allclose(first.value[0] - second.value[0], expected.difference, rtol=1e-9)
+    np.testing.assert_allclose(first.value[0] - second.value[0], expected.difference, atol=1e-12)
     np.testing.assert_allclose(error_and_freedom(apart)[0][0], expected.standard_error, rtol=1e-9)
 
 
