@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "polyroc"
 
 LAYERS = (
     {"_storage", "_version", "errors", "kept", "kernels", "options", "seeds", "sums", "threads"}
-    | {"typing", "width"},
+    | {"ties", "typing", "width"},
     {"predictions", "results"},
     {"statistics"},
     {"metrics", "curves", "utility", "surface", "scale"},

@@ -14,7 +14,7 @@ from twins.metrics import TWINS
 import polyroc
 from polyroc import registry
 from polyroc.curves import one_vs_rest_roc
-from polyroc.statistics import columns
+from polyroc.predictions import _columns as columns
 
 FEW = st.sampled_from([columns.FEW_POSITIVES, 0])
 """Up to so many positives are looked up; otherwise the column is sorted, also where it is short."""

@@ -141,7 +141,7 @@ def test_arrays(tmp_path: Path) -> None:
     found = in_child(arrays_of_a_million, folder=tmp_path)
     expected = {
         "columns without names": "y_score has 1000000 columns but y_true has 3 classes",
-        "columns without cases": "and 999987 more have no cases",
+        "columns without cases": "and 999,987 more have no cases",
         "a summary": "A summary of 1,000,000 classes would not fit into memory",
     }
     for name, (said, seconds, megabytes) in found.items():

@@ -172,7 +172,7 @@ def test_scores_that_are_no_probabilities():
     found = evaluate(Y, np.log(P), ["hand_till", "total_length"])
     assert math.isfinite(found["hand_till"].standard_error)
     assert math.isnan(found["total_length"].value)
-    assert "normalize=True" in found["total_length"].note
+    assert "scipy.special.softmax(scores, axis=1)" in found["total_length"].note
 
 
 @pytest.mark.parametrize("name", [name for name in registry if 3 in registry[name].classes])

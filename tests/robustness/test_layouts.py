@@ -178,7 +178,8 @@ def test_a_mapped_npy_file(tmp_path):
     y, p = np.arange(300) % 3, rng.dirichlet(np.ones(3), 300)
     np.save(tmp_path / "p.npy", p)
     lazily = np.load(tmp_path / "p.npy", mmap_mode="r")
-    assert np.shares_memory(Predictions.borrowed(y, lazily).scores, lazily)  # not read before it is needed
+    unread = Predictions.borrowed(y, lazily).scores
+    assert np.shares_memory(unread, lazily)  # not read before it is needed
     one, other = (polyroc.evaluate(y, each).to_dict() for each in (p, lazily))
     assert one == other
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
 from polyroc.predictions._containers import place
+from polyroc.ties import SLACK, merged
 from polyroc.typing import FloatArray
 
 SUM_TOLERANCE = 1e-4
@@ -120,6 +121,8 @@ def normalized(scores: FloatArray, origin: Origin) -> FloatArray:
         raise InvalidInput(f"normalize=True cannot divide row {row} by its sum 0. Remove the case.")
     if not np.isfinite(sums).all():
         return normalized(scores / scores.max(axis=1, keepdims=True), origin)
+    # Sums that are equal as decimals are made equal, so that equal scores of two rows stay so.
+    sums = merged(sums, SLACK * scores.max(axis=1).astype(np.float64))
     return cast("FloatArray", scores / sums[:, None])
 
 

@@ -13,7 +13,7 @@ from polyroc.kept import kept
 from polyroc.predictions._containers import read_weights
 from polyroc.predictions._gate import read_cases
 from polyroc.statistics.mu import margins_of
-from polyroc.statistics.ties import slack_between
+from polyroc.ties import slack_between
 from polyroc.typing import (
     Float64Array,
     FloatArray,

@@ -4,7 +4,7 @@ For classes i and j the cases of both are ranked by p_i − p_j. The margins of 
 sorted and those of the cases of j looked up among them: (K − 1) n margins in all. Classes of
 similar size are worked on together, as rows that are filled up to the longest; for every pair of
 such blocks, all pairs of their classes are one sort and one search. Where margins are close but
-different, those that are tied are made equal first (:mod:`polyroc.statistics.ties`).
+different, those that are tied are made equal first (:mod:`polyroc.ties`).
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from polyroc.scale.device_pairs import Grouped, ranks_among
 from polyroc.scale.extras import Tensor, required
 from polyroc.statistics.mu import LARGE_MARGIN
-from polyroc.statistics.ties import SLACK, WIDEST_RUN
+from polyroc.ties import SLACK, WIDEST_RUN
 from polyroc.typing import Ties
 
 BYTES_PER_MARGIN = 240
@@ -104,7 +104,7 @@ class Crossed:
         return self
 
     def merged(self, slacks: "Crossed") -> "Crossed":
-        """Numbers of both that are tied made equal, as ``statistics.ties.merged`` does."""
+        """Numbers of both that are tied made equal, as ``ties.merged`` does."""
         torch = required("torch", "torch")
         values, order = torch.cat([self.ahead, self.queries], dim=2).sort(dim=2)
         slack = torch.cat([slacks.ahead, slacks.queries], dim=2).gather(2, order)

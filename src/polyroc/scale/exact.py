@@ -17,7 +17,7 @@ from polyroc.predictions._columns import Column
 from polyroc.scale.batch import Chunk, Track, Tracked
 from polyroc.scale.histogram import PAGE_BITS, Bins, Histogram, PairBounds, pair_bounds
 from polyroc.scale.histograms import Task
-from polyroc.statistics.ties import merged
+from polyroc.ties import merged
 from polyroc.typing import Float64Array, FloatArray, Int64Array, IntArray
 
 BYTES_TO_SORT = 48

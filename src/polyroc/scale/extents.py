@@ -1,7 +1,7 @@
 """What bins of computed numbers know of the numbers in them, so that ties across bins are seen.
 
 Numbers computed from scores are tied where they are closer than their slack
-(:mod:`polyroc.statistics.ties`), so two of them may be tied although a border of bins lies between
+(:mod:`polyroc.ties`), so two of them may be tied although a border of bins lies between
 them. Each bin keeps the least and the largest number in it and the largest slack: bins that follow
 each other are linked if the gap between them is no larger than a slack. The pairs within linked
 bins, and within a bin of several numbers, are tied for certain if all their numbers are closer than
@@ -11,7 +11,7 @@ the least slack that they can have, half of 2⁻⁴⁰ of their size; else they 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.statistics.ties import SLACK
+from polyroc.ties import SLACK
 from polyroc.typing import Float64Array, FloatArray, Int64Array
 
 

@@ -3,12 +3,14 @@
 From them, how often a case of class k has the highest score for k among one case of every class. A
 positive whose column has the share below_r of class r below it and the share tied_r level with it
 wins with the chance ∫₀¹ Π_{r≠k} (below_r + t · tied_r) dt when ties are split evenly: a polynomial
-of t, exact by Gauss–Legendre quadrature with ⌈K/2⌉ nodes. O(K n log n + K² n) in all.
+of t, exact by Gauss–Legendre quadrature with ⌈(m + 1)/2⌉ nodes, m the most classes tied at once.
+O(K n log n + K² n) in all.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -112,13 +114,20 @@ class _Node(NamedTuple):
     weight: float
 
 
-def _nodes(places: _Places) -> list[_Node]:
-    """Exact quadrature for the split of ties: Gauss–Legendre, or one node where nothing is tied."""
-    n_classes = places.below.shape[1]
-    if not np.delete(places.tied, places.column.k, axis=1).any():
-        return [_Node(0.5, 1.0)]
-    points, weights = np.polynomial.legendre.leggauss(math.ceil(n_classes / 2))
-    return [_Node((t + 1) / 2, g / 2) for t, g in zip(points, weights, strict=True)]
+def _nodes(places: _Places) -> tuple[_Node, ...]:
+    """Exact quadrature for the split of ties: of a degree as high as any positive has classes tied.
+
+    That is one node where nothing is tied.
+    """
+    tied = places.tied > 0
+    tied[:, places.column.k] = False
+    return _gauss_legendre(math.ceil((int(tied.sum(axis=1).max(initial=0)) + 1) / 2))
+
+
+@lru_cache(maxsize=64)
+def _gauss_legendre(n_nodes: int) -> tuple[_Node, ...]:
+    points, weights = np.polynomial.legendre.leggauss(n_nodes)
+    return tuple(_Node((t + 1) / 2, g / 2) for t, g in zip(points, weights, strict=True))
 
 
 def _beaten(places: _Places, node: _Node) -> Float64Array:

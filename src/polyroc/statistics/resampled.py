@@ -30,8 +30,8 @@ from polyroc.statistics.means import Means
 from polyroc.statistics.mu import Margins, margins_of
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.statistic import Statistic
-from polyroc.statistics.ties import merged, slack_between
 from polyroc.threads import map_threads
+from polyroc.ties import merged, slack_between
 from polyroc.typing import Float64Array, FloatArray, Int64Array, Label
 
 BYTE_BLOCK = 64

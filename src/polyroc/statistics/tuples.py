@@ -29,8 +29,8 @@ from polyroc.predictions import Predictions
 from polyroc.predictions._weights import shares
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.statistic import Drawn, Statistic
-from polyroc.statistics.ties import slack_between
 from polyroc.threads import map_threads
+from polyroc.ties import slack_between
 from polyroc.typing import Float64Array, FloatArray, Int64Array, RandomState
 
 MOST_TUPLES = 200_000_000

@@ -16,7 +16,7 @@ from polyroc.options import shown
 from polyroc.predictions._classes import listed
 from polyroc.predictions._containers import read_weights
 from polyroc.predictions._tables import by_class
-from polyroc.statistics.ties import SLACK, tied_with_least
+from polyroc.ties import SLACK, tied_with_least
 from polyroc.typing import BoolArray, Float64Array, Int64Array, Label
 
 TIED = SLACK
