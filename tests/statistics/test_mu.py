@@ -33,9 +33,12 @@ def test_compiled_placements(kind, monkeypatch):
             for options in ({}, {"ties": "strict"}, {"ties": "lenient"}, {"partition": costs}):
                 monkeypatch.setattr(mu, "MANY_CLASSES", 1000)
                 expected = METRIC.influence(predictions, **options).cases
+                value = METRIC.of(predictions, **options)
                 monkeypatch.setattr(mu, "MANY_CLASSES", 2)
                 found = METRIC.influence(predictions, **options).cases
                 np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
+                fresh = Predictions(y, scores.astype(dtype), sample_weight=weights)
+                assert METRIC.of(fresh, **options) == pytest.approx(value, abs=1e-14)
                 for n_threads in (1, 3):
                     alone = Predictions(
                         y, scores.astype(dtype), sample_weight=weights, n_threads=n_threads

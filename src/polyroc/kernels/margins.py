@@ -1,4 +1,4 @@
-"""Placements of cases among the margins of each pair of classes, where pairs are many and small."""
+"""Weights and placements of cases by the margins of each pair of classes, where pairs are many."""
 
 from __future__ import annotations
 
@@ -44,6 +44,30 @@ def place_pairs(table: Table, i: int, pull: Floats, credit: float, influence: Fl
         order = np.argsort(margins)
         runs = runs_of(margins[order], slacks[order])
         place_pair(cases[order], order < len(first), runs.ends, table, pull[j], credit, influence)
+
+
+@compiled
+def weigh_pairs(table: Table, i: int, above: Floats, tied: Floats) -> None:
+    """Fill the rows of class i: the weight of its pairs above, and tied, for every later class."""
+    first = table.members[table.starts[i] : table.starts[i + 1]]
+    for j in range(i + 1, len(table.starts) - 1):
+        second = table.members[table.starts[j] : table.starts[j + 1]]
+        cases = np.concatenate((first, second))
+        margins, slacks = margins_with_slack(table, cases, i, j)
+        order = np.argsort(margins)
+        ends = runs_of(margins[order], slacks[order]).ends
+        below, start = 0.0, 0
+        while start < len(cases):
+            own, other = 0.0, 0.0
+            for at in range(start, ends[start]):
+                if order[at] < len(first):
+                    own += table.weights[cases[order[at]]]
+                else:
+                    other += table.weights[cases[order[at]]]
+            above[j] += own * below
+            tied[j] += own * other
+            below += other
+            start = ends[start]
 
 
 @compiled

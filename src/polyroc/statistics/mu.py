@@ -15,7 +15,7 @@ on, which may be larger than a float can be, are rounded by three more bits.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from polyroc.statistics.statistic import Statistic
 from polyroc.threads import map_threads
 from polyroc.ties import SLACK, any_close, merged, runs_by_size, slack_between
 from polyroc.typing import Float64Array, FloatArray, Ties
+
+if TYPE_CHECKING:
+    from polyroc.kernels.margins import Table
 
 MANY_CLASSES = 24
 """From here on there are so many small pairs that a compiled merge pays for its loading."""
@@ -187,18 +190,9 @@ def _placed(
 
     The classes are shared out in the same way for every number of threads.
     """
-    from polyroc.kernels.margins import Table, place_pairs
+    from polyroc.kernels.margins import place_pairs
 
-    counts, n_classes = predictions.class_counts, predictions.n_classes
-    table = Table(
-        directed.scores,
-        predictions.case_weights,
-        np.concatenate(predictions.members).astype(np.int64),
-        np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
-        np.empty((0, 0)) if directed.partition is None else directed.partition,
-        SLACK,
-        LARGE_MARGIN,
-    )
+    n_classes, table = predictions.n_classes, _table(predictions, directed)
 
     def of_share(share: int) -> Float64Array:
         influence = np.zeros(len(predictions))
@@ -210,6 +204,35 @@ def _placed(
     return np.asarray(np.sum(parts, axis=0))
 
 
+def _table(predictions: Predictions, directed: Directed) -> "Table":
+    """What the compiled loops over pairs need."""
+    from polyroc.kernels.margins import Table
+
+    return Table(
+        directed.scores,
+        predictions.case_weights,
+        np.concatenate(predictions.members).astype(np.int64),
+        np.concatenate(([0], np.cumsum(predictions.class_counts))).astype(np.int64),
+        np.empty((0, 0)) if directed.partition is None else directed.partition,
+        SLACK,
+        LARGE_MARGIN,
+    )
+
+
+def _weighed(predictions: Predictions, directed: Directed) -> tuple[Float64Array, Float64Array]:
+    """Weight of the pairs above and tied, by compiled loops over the pairs."""
+    from polyroc.kernels.margins import weigh_pairs
+
+    table = _table(predictions, directed)
+    above, tied = np.zeros((2, predictions.n_classes, predictions.n_classes))
+
+    def of_class(i: int) -> None:
+        weigh_pairs(table, i, above[i], tied[i])
+
+    map_threads(of_class, range(predictions.n_classes - 1), predictions.n_threads)
+    return above, tied
+
+
 def _margin_sums(
     predictions: Predictions, partition: Partition | None
 ) -> tuple[Float64Array, Float64Array]:
@@ -218,6 +241,8 @@ def _margin_sums(
     few = len(predictions) <= FEW_CASES * predictions.n_classes
     if predictions.weights is None and (few or predictions.n_classes >= MANY_CLASSES):
         return _by_merging(predictions, directed)
+    if predictions.n_classes >= MANY_CLASSES:
+        return _weighed(predictions, directed)
     above, tied = np.zeros((2, predictions.n_classes, predictions.n_classes))
     pairs = list(combinations(range(predictions.n_classes), 2))
     most_slack = directed.most_slack
