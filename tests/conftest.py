@@ -1,13 +1,6 @@
 """Settings of all tests."""
 
-import os
-
 from hypothesis import settings
-
-# Several tests run at once, one on each core, so the threads of BLAS would only wait for each
-# other. It is read when NumPy is imported, here and in the processes that tests start. polyroc's
-# own threads stay as they are: they are tested.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # The first example of a compiled function waits for the compiler, and machines are noisy.
 settings.register_profile("polyroc", deadline=None)
