@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import time
+
 import numpy as np
 import pytest
 from common.samples import METRICS, options_of, sample_for
 
+import polyroc
 from polyroc.errors import InvalidInput
 from polyroc.statistics.tuples import Tuples
 
@@ -48,3 +52,30 @@ def test_a_seed_alone_asks_for_tuples_where_all_are_many(metric):
     assert many.value(metric, rng=3) == many.value(metric, n_tuples=100_000, rng=3)
     assert many.value(metric, rng=3) != many.value(metric)
     assert few.value(metric, rng=3) == few.value(metric)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_interrupt_is_heard(n_threads):
+    """While tuples are drawn and while they are enumerated, which would take minutes."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    rng = np.random.default_rng(0)
+    many, few = np.arange(600) % 30, np.arange(440) % 4
+    scores = np.round(rng.random((600, 30)), 1)
+    polyroc.hum(many[:60], scores[:60], n_tuples=2, rng=0)  # what is compiled first
+    former = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for work in (
+            lambda: polyroc.hum(many, scores, n_tuples=3_000_000, rng=0, n_threads=n_threads),
+            lambda: polyroc.hum(few, rng.random((440, 4)) / 99, n_threads=n_threads),
+        ):
+            signal.setitimer(signal.ITIMER_REAL, 0.4)
+            start = time.perf_counter()
+            with pytest.raises(KeyboardInterrupt):
+                work()
+            assert time.perf_counter() - start < 10
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former)
