@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from polyroc.errors import NotAligned, RowsByPosition
 from polyroc.options import shown
 from polyroc.predictions._frames import row_labels
@@ -42,6 +44,11 @@ def warn_by_position(names: Iterable[str], first: str) -> None:
     )
 
 
+def _plain(label: Any) -> Any:
+    """A label of an index without its NumPy type."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
 def _differs(index: Any, reference: Any, name: str, first: str) -> bool:
     """Whether labels of rows are other ones; the same ones in another order are an error."""
     if index is reference or len(index) != len(reference) or index.equals(reference):
@@ -49,10 +56,10 @@ def _differs(index: Any, reference: Any, name: str, first: str) -> bool:
     if not _same_labels(index, reference):
         return True
     place = next(row for row in range(len(index)) if index[row] != reference[row])
+    own, other = (shown(_plain(labels[place])) for labels in (index, reference))
     raise NotAligned(
         f"{name} and {first} have the same index labels in another order: row {place} is "
-        f"{shown(index[place])} in {name} and {shown(reference[place])} in {first}. "
-        + _remedy(index, reference, name, first)
+        f"{own} in {name} and {other} in {first}. " + _remedy(index, reference, name, first)
     )
 
 
