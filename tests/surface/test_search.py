@@ -274,8 +274,8 @@ def test_interrupting_returns_the_surface_so_far(tmp_path: Path) -> None:
     surface = search(model, generations=10**7, tolerance=0, rng=0, checkpoint=path)
     done = surface.provenance["generations"]
     assert 0 < done < 10**7
-    more = search(model, generations=done + 5, rng=0, checkpoint=path)
-    assert same(more, search(model, generations=done + 5, rng=0))
+    more = search(model, generations=done + 5, tolerance=0, rng=0, checkpoint=path)
+    assert same(more, search(model, generations=done + 5, tolerance=0, rng=0))
 
 
 # Options
