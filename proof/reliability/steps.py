@@ -67,10 +67,10 @@ def branches(measured: Path | None = None) -> None:
         if not measured:
             _measure(outside, "-m", "not slow and not torch")
             _measure(outside, "-m", "torch")
-        _measure(inside, "-m", "not slow", "tests/kernels", NUMBA_DISABLE_JIT="1")
-        kernels = "--include=src/polyroc/kernels/*"
+        _measure(inside, "-n", "0", "-m", "not slow", "tests/kernels", NUMBA_DISABLE_JIT="1")
+        kernels, own = "--include=src/polyroc/kernels/*", "--include=src/polyroc/*"
         found = {
-            "outside the kernels": _taken(outside, "--omit=*/kernels/*"),
+            "outside the kernels": _taken(outside, own, "--omit=*/kernels/*"),
             "kernels, interpreted": _taken(inside, kernels, "--omit=*/kernels/compile.py"),
         }
     keep("branches", found)
