@@ -88,9 +88,12 @@ def test_metrics_equal_those_of_the_registry(torch: Any, ties: Any, memory: int)
     for n_classes, skew, digits in ((2, 0.0, None), (3, 0.0, 1), (9, 1.2, 2), (30, 0.1, None)):
         y, p = scores(600, n_classes, 3, skew, digits)
         p = p.astype(np.float32)
-        result = scale.torch.evaluate(torch.tensor(y), torch.tensor(p), ties=ties, memory=memory)
+        given = torch.tensor(y), torch.tensor(p)
+        result = scale.torch.evaluate(*given, "all", ties=ties, memory=memory)
         names = [name for name in scale.torch.OFFERED if n_classes == 2 or name != "roc_auc"]
         assert list(result) == names
+        differing = ["roc_auc"] if n_classes == 2 else names
+        assert list(scale.torch.evaluate(*given, ties=ties, memory=memory)) == differing
         for name in names:
             expected = polyroc.registry[name].function(y, p, ties=ties)
             assert result[name].low == pytest.approx(expected, abs=1e-12)
