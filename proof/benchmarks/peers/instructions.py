@@ -186,18 +186,17 @@ def triplet_work(n: int) -> Work:
     sizes = n, OTHER_CLASSES, OTHER_CLASSES
     a, b, c = (corner_costs(probabilities(size, k)) for k, size in enumerate(sizes))
     b = b[np.argsort(b[:, 2] - b[:, 1], kind="stable")]
-    ones = np.ones(max(sizes))
-    last = last_class(c, ones[: len(c)], ones[: len(c)], 0)
-    middle = middle_class(b, ones[: len(b)], ones[: len(b)], last)
-    arrays = a, ones[:n], ones[:n], middle, last
+    ones, slack = np.ones(max(sizes)), np.full((max(sizes), 3), 2.0**-40)
+    last = last_class(c, slack[: len(c)], ones[: len(c)], ones[: len(c)], 2.0**-40)
+    middle = middle_class(b, slack[: len(b)], ones[: len(b)], ones[: len(b)], last)
+    arrays = a, slack[:n], ones[:n], ones[:n], middle, last
     return Work("assignment_pairs", n * len(b), lambda: assignment_pairs(*arrays))
 
 
-def corner_costs(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Distances to the corners of the simplex as whole numbers."""
-    lengths = np.linalg.norm(scores[:, None, :] - np.eye(3), axis=2)
-    costs: NDArray[np.int64] = np.rint(lengths * 2.0**40).astype(np.int64)
-    return costs
+def corner_costs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Distances to the corners of the simplex."""
+    lengths: NDArray[np.float64] = np.linalg.norm(scores[:, None, :] - np.eye(3), axis=2)
+    return lengths
 
 
 def main() -> None:
