@@ -55,13 +55,12 @@ MARKED = re.compile(
 def package_stub() -> str:
     """Names of the package for type checkers, which do not follow lazy loading."""
     lines = ['"""Types of the public names. Written by docs/generate.py."""', ""]
-    modules = sorted(set(polyroc._MODULES) - {"scorers"})
-    lines += [f"from polyroc import {name} as {name}" for name in modules]
+    lines += [f"from polyroc import {name} as {name}" for name in sorted(polyroc._MODULES)]
     lines.append("from polyroc._version import __version__ as __version__")
-    public = ["from polyroc.scorers import Scorers"]
+    public = []
     for home, names in polyroc._HOMES.items():
         public += [f"from {home} import {name} as {name}" for name in names.split()]
-    return "\n".join([*lines, *sorted(public), "", "scorers: Scorers"]) + "\n"
+    return "\n".join([*lines, *sorted(public)]) + "\n"
 
 
 def reference() -> str:

@@ -16,7 +16,7 @@ MODULES = [
     for path in sorted((SOURCE / package).glob("*.py"))
     if path.stem != "__init__"
 ]
-GROWING = {"polyroc.curves.roc._SortedColumn"}
+GROWING = {"polyroc.curves._roc._SortedColumn"}
 """Holds the latest of what it has sorted."""
 
 

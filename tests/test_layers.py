@@ -10,12 +10,11 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "polyroc"
 
 LAYERS = (
-    {"_storage", "_version", "errors", "kept", "kernels", "options", "seeds", "sums", "threads"}
-    | {"ties", "typing", "width"},
+    {"_base", "_storage", "_version", "errors", "kernels", "typing"},
     {"predictions", "results"},
     {"statistics"},
     {"metrics", "curves", "utility", "surface", "scale"},
-    {"datasets", "readers", "coupling", "scorers"},
+    {"datasets", "readers", "coupling", "_scorers"},
     {"inference"},
     {"display"},
     {"report"},

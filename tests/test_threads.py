@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import polyroc
+from polyroc._base.parallel import map_threads, one_blas_thread, thread_count
 from polyroc.errors import InvalidInput, PolyrocError
-from polyroc.threads import map_threads, one_blas_thread, thread_count
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import ties as twin
 
-from polyroc.ties import SLACK, merged, slack_between, tied_with_least
+from polyroc._base.ties import SLACK, merged, slack_between, tied_with_least
 
 NUMBERS = [0.0, 0.1, 0.2, 0.3 - 0.1, 0.5 - 0.3, 0.1 + 0.2, 0.3, 1.0, 1e6, -1e30, 2.0**-41, 3e-13]
 SLACKS = [0.0, SLACK * 2**-20, SLACK / 2, SLACK, SLACK * 2**20, SLACK * 2.0**100]

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyroc.datasets import example_predictions
 from polyroc.display import SimplexDisplay
-from polyroc.display.ternary import placed
+from polyroc.display._ternary import placed
 
 y_true, models, labels = example_predictions()
 display = SimplexDisplay.from_predictions(y_true, models["logistic"], labels=labels)

@@ -8,8 +8,8 @@ from sklearn.metrics import roc_auc_score
 from timing import median_seconds, probabilities, report, softmax_scores
 
 import polyroc
-from polyroc.inference.influence import Design
-from polyroc.inference.resampling import Resampler, drawn_weights
+from polyroc.inference._influence import Design
+from polyroc.inference._resampling import Resampler, drawn_weights
 
 N, N_CLASSES, REPLICATES, SEED = 100_000, 10, 1_000, 1
 PAIR_METRICS = [

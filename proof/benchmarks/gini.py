@@ -13,8 +13,8 @@ from timing import median_seconds, report
 
 from polyroc.datasets import three_class_mixture
 from polyroc.kernels.volume import exclusive_volumes, memory_for
-from polyroc.surface.costs import errors, matrices
-from polyroc.surface.gini import gini
+from polyroc.surface._costs import errors, matrices
+from polyroc.surface._gini import gini
 
 NEIGHBOURS = (3, 5, 8, 12, 17, 25, 35, 50, 70, 100)
 COMPARED = 1_000  # points for moocore, whose time grows steeply

@@ -15,7 +15,7 @@ import torch
 from timing import report
 
 from polyroc.scale import torch as on_device
-from polyroc.scale.device_pairs import credit_sums, grouped
+from polyroc.scale._device_pairs import credit_sums, grouped
 
 REPEAT = 10
 

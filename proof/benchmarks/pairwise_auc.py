@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 from timing import median_seconds, probabilities, report, softmax_scores
 
 import polyroc
-from polyroc.threads import thread_count
+from polyroc._base.parallel import thread_count
 
 
 def sort_columns(p: np.ndarray) -> None:

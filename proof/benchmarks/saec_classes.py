@@ -7,10 +7,10 @@ import time
 import numpy as np
 from timing import report
 
-from polyroc.utility.binormal_cost import saec_proper
-from polyroc.utility.facet_average import saec_surface
-from polyroc.utility.mixtures import GaussianMixture
-from polyroc.utility.observer import IdealObserver, ideal_observer
+from polyroc.utility._binormal_cost import saec_proper
+from polyroc.utility._facet_average import saec_surface
+from polyroc.utility._mixtures import GaussianMixture
+from polyroc.utility._observer import IdealObserver, ideal_observer
 
 TRIANGLE = np.array([[0, 0], [1, 0], [0.5, math.sqrt(3) / 2]])
 REFERENCE = {0.5: (0.557, 0.003), 1.0: (0.375, 0.002), 2.0: (0.1156, 0.0006)}

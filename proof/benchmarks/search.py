@@ -16,9 +16,9 @@ from timing import report
 
 from polyroc.datasets import three_class_mixture
 from polyroc.surface import KnnModel, search
-from polyroc.surface.archive import Archive
-from polyroc.surface.gini import gini
-from polyroc.surface.rates import error_rates
+from polyroc.surface._archive import Archive
+from polyroc.surface._gini import gini
+from polyroc.surface._rates import error_rates
 
 EVALUATIONS = 100_000
 

@@ -13,6 +13,7 @@ _HOMES = {
         hum ordinal_vus pairwise_auc pdi probabilistic_auc registry roc_auc saec scored_auc
         simplex_volume total_length triangle_area vus vus2 wvus wvus2""",
     "polyroc.inference": "compare estimate evaluate plan reader_study study",
+    "polyroc._scorers": "scorers",
     "polyroc.coupling": "PairwiseCoupling",
     "polyroc.predictions": "Predictions",
     "polyroc.report": "write_report",
@@ -29,7 +30,6 @@ _MODULES = (
     "report",
     "results",
     "scale",
-    "scorers",
     "surface",
     "utility",
 )

@@ -12,6 +12,7 @@ from polyroc import results as results
 from polyroc import scale as scale
 from polyroc import surface as surface
 from polyroc import utility as utility
+from polyroc._scorers import scorers as scorers
 from polyroc._version import __version__ as __version__
 from polyroc.coupling import PairwiseCoupling as PairwiseCoupling
 from polyroc.inference import compare as compare
@@ -45,8 +46,5 @@ from polyroc.metrics import wvus as wvus
 from polyroc.metrics import wvus2 as wvus2
 from polyroc.predictions import Predictions as Predictions
 from polyroc.report import write_report as write_report
-from polyroc.scorers import Scorers
 from polyroc.surface import CostSensitiveClassifier as CostSensitiveClassifier
 from polyroc.surface import TunedCostClassifierCV as TunedCostClassifierCV
-
-scorers: Scorers

@@ -24,8 +24,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import shown
 from polyroc.typing import Float64Array, IntArray
 
 Method = Literal["wu_lin_weng", "hastie_tibshirani"]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from polyroc._base.checks import check_choice, shown
 from polyroc.errors import InvalidInput, UnknownName
-from polyroc.options import check_choice, shown
 from polyroc.typing import Float64Array, Label
 
 if TYPE_CHECKING:

@@ -235,7 +235,7 @@ def test_sigterm_of_a_study_leaves_no_process_behind(tmp_path: Path) -> None:
 def test_workers_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
     """It has no time to stop them."""
     child = (
-        "import os, time; from polyroc.inference.orphans import end_with; end_with(os.getppid())"
+        "import os, time; from polyroc.inference._orphans import end_with; end_with(os.getppid())"
     )
     parent = (
         "import subprocess, sys; "

@@ -21,7 +21,7 @@ from polyroc.metrics.declaration import Property
 from polyroc.scale import PairSummary
 from polyroc.statistics.tuples import Tuples
 from polyroc.surface import ScoreModel
-from polyroc.surface.rates import error_rates
+from polyroc.surface._rates import error_rates
 
 SIZES = {2: 40, 3: 40, 4: 16, 5: 12, 16: 40, 17: 42, 257: 520, 300: 610}
 BRIEFLY = {

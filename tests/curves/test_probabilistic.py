@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from twins import curves as twin
 
-from polyroc.curves import probabilistic, probabilistic_roc, roc_curve
+from polyroc.curves import _probabilistic as probabilistic
+from polyroc.curves import probabilistic_roc, roc_curve
 from polyroc.errors import InvalidInput, NotDefined
 
 weighted = st.lists(st.tuples(st.integers(0, 16), st.integers(1, 3)), min_size=1, max_size=6)

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import curves as twin
 
-from polyroc.curves import scored, scored_roc
+from polyroc.curves import _scored as scored
+from polyroc.curves import scored_roc
 from polyroc.errors import InvalidInput, NotDefined
 
 weighted = st.lists(st.tuples(st.integers(0, 16), st.integers(1, 3)), min_size=1, max_size=6)

@@ -11,10 +11,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 
 from polyroc import CostSensitiveClassifier
-from polyroc.report.cases import confusion
-from polyroc.surface.cases import cases_of
-from polyroc.surface.costs import errors
-from polyroc.surface.rates import error_rates
+from polyroc.report._cases import confusion
+from polyroc.surface._cases import cases_of
+from polyroc.surface._costs import errors
+from polyroc.surface._rates import error_rates
 from polyroc.utility import expected_utility
 
 EXACT_OR_CONTINUOUS = {name: PROBABILITIES[name] for name in ("a grid", "continuous")}

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.cbook import is_math_text
 
-from polyroc.display.marks import mark_of
-from polyroc.display.naming import literal, short_names, shown_names, wrapped_names
+from polyroc.display._marks import mark_of
+from polyroc.display._naming import literal, short_names, shown_names, wrapped_names
 from polyroc.errors import InvalidInput
 
 words = st.text(st.characters(exclude_categories=["C"], exclude_characters="…"), max_size=60)

@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 from polyroc import Predictions
 from polyroc.curves import one_vs_rest_roc, roc_curve
 from polyroc.display import RocCurvesDisplay
-from polyroc.display.rate_bands import (
+from polyroc.display._rate_bands import (
     FALSE_POSITIVE_RATES,
     BandedCurve,
     banded_curve,

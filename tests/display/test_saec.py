@@ -13,9 +13,9 @@ from polyroc.display import (
     SaecIsoplethDisplay,
     SaecPairDisplay,
 )
-from polyroc.display.cost_grid import MODELS, CostGrid
-from polyroc.display.saec_discordance import RELATIVE_ERROR, discordant_partners
-from polyroc.display.saec_isopleths import AREA_LEVELS, SAEC_LEVELS
+from polyroc.display._cost_grid import MODELS, CostGrid
+from polyroc.display._saec_discordance import RELATIVE_ERROR, discordant_partners
+from polyroc.display._saec_isopleths import AREA_LEVELS, SAEC_LEVELS
 
 
 def test_the_pair_of_the_papers_third_figure() -> None:

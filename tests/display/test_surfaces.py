@@ -25,8 +25,8 @@ from polyroc.display import (
     ParallelCoordinatesDisplay,
     SearchProgressDisplay,
 )
-from polyroc.display.surface_points import least_in_turn, three_ways_to_decide
-from polyroc.display.surfaces import named_surfaces, thinned
+from polyroc.display._surface_points import least_in_turn, three_ways_to_decide
+from polyroc.display._surfaces import named_surfaces, thinned
 from polyroc.errors import InvalidInput, InvalidType, NotDefined, UnknownName
 from polyroc.surface import KnnModel, RocSurface, search
 

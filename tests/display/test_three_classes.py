@@ -11,9 +11,9 @@ from display.exhibits import plain_names, sample
 
 from polyroc import total_length, triangle_area
 from polyroc.display import SimplexDisplay, TprSurfaceDisplay
-from polyroc.display.ternary import CORNERS, placed
-from polyroc.display.tpr_surface import heights_over
-from polyroc.display.triplets import Triplet
+from polyroc.display._ternary import CORNERS, placed
+from polyroc.display._tpr_surface import heights_over
+from polyroc.display._triplets import Triplet
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 
 NAMES = plain_names(3)

@@ -19,7 +19,7 @@ from polyroc._storage.npz import read_arrays
 from polyroc.datasets import three_class_mixture
 from polyroc.inference import study
 from polyroc.surface import KnnModel, RocSurface, search
-from polyroc.surface.checkpoint import checkpoint_of
+from polyroc.surface._checkpoint import checkpoint_of
 
 SEARCH = """
 import sys
@@ -97,7 +97,7 @@ STUDY = """
 import importlib, sys
 from sklearn.ensemble import RandomForestClassifier
 from polyroc.datasets import three_class_mixture
-from polyroc.inference.study import study
+from polyroc.inference._study.study import study
 importlib.import_module("polyroc._storage.checkpoint").SECONDS_BETWEEN_SAVES = 0.0
 X, y = three_class_mixture(rng=0)
 forest = {"forest": RandomForestClassifier(10)}

@@ -12,10 +12,11 @@ import pytest
 from faults.processes import command, in_child
 
 from polyroc import hand_till
+from polyroc._base.table_size import MOST_COLUMNS, check_column_count
 from polyroc.errors import InvalidInput
 from polyroc.readers import read_predictions
-from polyroc.scale import PairSummary, evaluate_parquet, summary
-from polyroc.width import MOST_COLUMNS, check_width
+from polyroc.scale import PairSummary, evaluate_parquet
+from polyroc.scale import _summary as summary
 
 MILLION = 10**6
 SECONDS, MEGABYTES = 5, 1000
@@ -177,6 +178,6 @@ def test_a_summary_that_outgrows_memory(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_limit_itself() -> None:
-    check_width(MOST_COLUMNS, "x")
+    check_column_count(MOST_COLUMNS, "x")
     with pytest.raises(InvalidInput, match="x has more than 100,000 columns"):
-        check_width(MOST_COLUMNS + 1, "x")
+        check_column_count(MOST_COLUMNS + 1, "x")

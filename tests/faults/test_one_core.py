@@ -19,10 +19,11 @@ def on_one_core() -> None:
 def everything_with_threads() -> dict[str, Any]:
     """What uses threads, as texts that hold every bit."""
     from polyroc import hand_till
+    from polyroc._base.parallel import map_threads, thread_count
     from polyroc.inference import evaluate
     from polyroc.scale import PairSummary
-    from polyroc.surface import KnnModel, rates, search
-    from polyroc.threads import map_threads, thread_count
+    from polyroc.surface import KnnModel, search
+    from polyroc.surface import _rates as rates
 
     rates._WORTH_A_THREAD = 0
     y, scores = cases(3000)

@@ -64,8 +64,8 @@ def _surface() -> Writer:
 
 def _search_checkpoint() -> Writer:
     from polyroc.surface import ScoreModel
-    from polyroc.surface.checkpoint import checkpoint_of, save
-    from polyroc.surface.evolution import Evolution, Settings
+    from polyroc.surface._checkpoint import checkpoint_of, save
+    from polyroc.surface._evolution import Evolution, Settings
 
     versions = []
     for generations in (0, 3):
@@ -80,9 +80,9 @@ def _search_checkpoint() -> Writer:
 def _study_checkpoint() -> Writer:
     from sklearn.naive_bayes import GaussianNB
 
-    from polyroc.inference.study_checkpoint import checkpoint_of, save
-    from polyroc.inference.study_plan import plan_of
-    from polyroc.inference.study_splits import Finished
+    from polyroc.inference._study.checkpoint import checkpoint_of, save
+    from polyroc.inference._study.plan import plan_of
+    from polyroc.inference._study.splits import Finished
 
     y, X = cases(30)
     plan = plan_of({"bayes": GaussianNB()}, X, y, 0.4, ["hand_till"], None)
@@ -100,7 +100,7 @@ def _summary() -> Writer:
 
 
 def _report() -> Writer:
-    from polyroc.report import page
+    from polyroc.report import _page as page
 
     y, scores = cases(60)
     text = page.render(page.gather(y, scores))

@@ -8,12 +8,12 @@ import numpy as np
 from hostile import seeds
 
 from polyroc.errors import PolyrocError
-from polyroc.inference import study_checkpoint as studies
+from polyroc.inference import checkpoint as studies
 from polyroc.metrics import hand_till
 from polyroc.readers import read_features, read_predictions
 from polyroc.scale import PairSummary, evaluate_parquet
 from polyroc.surface import RocSurface
-from polyroc.surface import checkpoint as searches
+from polyroc.surface import _checkpoint as searches
 
 ROWS_TO_USE = 1000
 """What has more rows is read but not computed with, to try more files in the same time."""

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.inference import study_checkpoint as studies
-from polyroc.inference.study_plan import plan_of
-from polyroc.inference.study_splits import Finished
+from polyroc.inference import checkpoint as studies
+from polyroc.inference._study.plan import plan_of
+from polyroc.inference._study.splits import Finished
 from polyroc.scale import PairSummary
 from polyroc.surface import KnnModel, LinearModel, MlpModel, RocSurface, ScoreModel, search
-from polyroc.surface import checkpoint as searches
-from polyroc.surface.evolution import Evolution, Settings
+from polyroc.surface import _checkpoint as searches
+from polyroc.surface._evolution import Evolution, Settings
 from polyroc.surface.models.model import Model
 
 LABELS = ("a", "b", "c")

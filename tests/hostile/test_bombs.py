@@ -168,7 +168,8 @@ def test_sizes_before_unpacking_are_those_after(tmp_path: Path) -> None:
     """For every codec, version of pages and kind of Arrow file."""
     import pyarrow as pa
 
-    from polyroc.readers import arrow_buffers, parquet_pages
+    from polyroc.readers import _arrow_buffers as arrow_buffers
+    from polyroc.readers import _parquet_pages as parquet_pages
 
     numbers = np.random.default_rng(0).random(5000)
     table = pa.table({"x": numbers, "y": np.zeros(5000)})
@@ -194,7 +195,7 @@ def test_page_sizes_that_lie(tmp_path: Path) -> None:
     """The header of a page that announces 2 GB where there are 100 bytes."""
     import pyarrow as pa
 
-    from polyroc.readers.parquet_pages import unpacked_size
+    from polyroc.readers._parquet_pages import unpacked_size
 
     table = pa.table({"y": ["a", "b"] * 50, "p_a": np.zeros(100), "p_b": np.zeros(100)})
     content = crafted.parquet_of(table, compression="zstd", use_dictionary=False)

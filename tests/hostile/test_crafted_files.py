@@ -19,7 +19,7 @@ from polyroc.readers import read_features, read_predictions
 from polyroc.report import write_report
 from polyroc.scale import PairSummary, evaluate_parquet
 from polyroc.surface import RocSurface, search
-from polyroc.surface.checkpoint import checkpoint_of
+from polyroc.surface._checkpoint import checkpoint_of
 
 Files = dict[str, bytes]
 

@@ -16,8 +16,8 @@ import pytest
 from hostile import browser
 
 from polyroc.report import write_report
-from polyroc.report.content import gather
-from polyroc.report.page import render
+from polyroc.report._content import gather
+from polyroc.report._page import render
 
 HACK = "window.hacked=1"
 HOSTILE = (
@@ -94,8 +94,8 @@ def as_page(text: str) -> str:
 def test_names_on_a_page_run_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("playwright")
     found_browser = chromium()
-    monkeypatch.setattr("polyroc.report.surfaces.GENERATIONS", 1)
-    monkeypatch.setattr("polyroc.report.surfaces.GINI_SAMPLES", 1000)
+    monkeypatch.setattr("polyroc.report._surfaces.GENERATIONS", 1)
+    monkeypatch.setattr("polyroc.report._surfaces.GINI_SAMPLES", 1000)
     paths = [write_report(tmp_path / f"{kind}.html", **each) for kind, each in PAGES.items()]
     done = subprocess.run(
         [sys.executable, browser.__file__, found_browser, *map(str, paths)],
@@ -119,8 +119,8 @@ def test_names_on_a_page_run_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("kind", PAGES)
 def test_names_in_the_text_of_a_page(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two script elements, whose texts no name can end, and a policy that allows no others."""
-    monkeypatch.setattr("polyroc.report.surfaces.GENERATIONS", 1)
-    monkeypatch.setattr("polyroc.report.surfaces.GINI_SAMPLES", 1000)
+    monkeypatch.setattr("polyroc.report._surfaces.GENERATIONS", 1)
+    monkeypatch.setattr("polyroc.report._surfaces.GINI_SAMPLES", 1000)
     text = render(gather(**PAGES[kind]))
     assert text.lower().count("<script") == 2 == text.lower().count("</script>")
     assert "<!--" not in text and "<base" not in text and "<iframe" not in text

@@ -9,8 +9,8 @@ from scipy import stats
 
 from polyroc import Predictions, compare, evaluate, registry
 from polyroc.errors import InvalidInput
-from polyroc.inference.influence import Design
-from polyroc.inference.resampling import KERNEL_STATISTICS, Resampler, drawn_weights, stream
+from polyroc.inference._influence import Design
+from polyroc.inference._resampling import KERNEL_STATISTICS, Resampler, drawn_weights, stream
 
 rng = np.random.default_rng(7)
 Y = np.repeat([0, 1, 2], [30, 20, 12])
@@ -80,7 +80,7 @@ class TestReplicates:
     @pytest.mark.parametrize("batch", [1, 7, 1000])
     def test_batches(self, monkeypatch, batch):
         expected = replicates(boot())
-        monkeypatch.setattr("polyroc.inference.bootstrap.BATCH", batch)
+        monkeypatch.setattr("polyroc.inference._bootstrap.BATCH", batch)
         np.testing.assert_array_equal(replicates(boot()), expected)
 
     def test_number(self):
@@ -317,7 +317,7 @@ class TestComparison:
     @pytest.mark.parametrize("batch", [1, 7])
     def test_batches_and_threads(self, monkeypatch, batch):
         expected = self.made().frame()
-        monkeypatch.setattr("polyroc.inference.bootstrap.BATCH", batch)
+        monkeypatch.setattr("polyroc.inference._bootstrap.BATCH", batch)
         assert self.made(n_threads=batch).frame().equals(expected)
 
     def test_groups(self):

@@ -12,7 +12,7 @@ from twins.inference import holm as slow_holm
 
 from polyroc import Predictions, compare, evaluate, hand_till, registry
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.inference.compare import Difference, holm
+from polyroc.inference._compare import Difference, holm
 
 rng = np.random.default_rng(2)
 Y = np.repeat([0, 1, 2], [24, 16, 12])

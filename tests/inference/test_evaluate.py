@@ -11,8 +11,8 @@ from scipy.stats import norm, t
 
 from polyroc import Predictions, estimate, evaluate, registry
 from polyroc.errors import InvalidInput
-from polyroc.inference.evaluate import estimate_metrics
-from polyroc.inference.influence import Design
+from polyroc.inference._evaluate import estimate_metrics
+from polyroc.inference._influence import Design
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.results import Estimate, Evaluation
 

@@ -102,7 +102,7 @@ def test_seed():
 @pytest.mark.parametrize(("batch", "n_threads"), [(1, 1), (7, 2), (1000, 3)])
 def test_batches_and_threads(monkeypatch, batch, n_threads):
     expected = permuted(n_replicates=60).frame()
-    monkeypatch.setattr("polyroc.inference.permutation.BATCH", batch)
+    monkeypatch.setattr("polyroc.inference._permutation.BATCH", batch)
     assert permuted(n_replicates=60, n_threads=n_threads).frame().equals(expected)
 
 

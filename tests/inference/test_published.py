@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from polyroc import Predictions, compare, evaluate, registry
-from polyroc.inference.influence import Design, covariance
+from polyroc.inference._influence import Design, covariance
 
 VECTORS = Path(__file__).parents[2] / ".." / "shared" / "vectors"
 EXACT = 1e-9

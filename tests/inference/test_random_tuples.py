@@ -10,8 +10,8 @@ import pytest
 
 import polyroc
 from polyroc import Predictions
-from polyroc.inference.drawn import spread_of_value
-from polyroc.inference.influence import Design
+from polyroc.inference._drawn import spread_of_value
+from polyroc.inference._influence import Design
 from polyroc.metrics import registry
 
 

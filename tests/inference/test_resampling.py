@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from polyroc import estimate
+from polyroc._base.random import stream
 from polyroc.errors import InvalidInput
-from polyroc.inference.influence import Design
-from polyroc.inference.resampling import Resampler
+from polyroc.inference._influence import Design
+from polyroc.inference._resampling import Resampler
 from polyroc.predictions import Predictions
-from polyroc.seeds import stream
 
 Y = np.repeat([0, 1, 2], [9, 7, 4])
 N = len(Y)

@@ -22,9 +22,9 @@ from polyroc import hand_till, registry
 from polyroc._storage.checkpoint import Checkpoint
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.inference.study import StudyInterrupted, study
-from polyroc.inference.study_result import Study
-from polyroc.inference.study_splits import _seeded, _state
+from polyroc.inference._study.result import Study
+from polyroc.inference._study.splits import _seeded, _state
+from polyroc.inference._study.study import StudyInterrupted, study
 from polyroc.metrics.declaration import Occasion
 
 X, CODES = three_class_mixture((60, 40, 12), rng=3)

@@ -8,8 +8,8 @@ from polyroc._storage.checkpoint import Checkpoint
 from polyroc._storage.npz import read_arrays, write_arrays
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, NotSaved
-from polyroc.inference.study import study
-from polyroc.inference.study_checkpoint import checkpoint_of
+from polyroc.inference._study.checkpoint import checkpoint_of
+from polyroc.inference._study.study import study
 
 X, Y = three_class_mixture((20, 15, 10), rng=3)
 SCHEMA = "polyroc study 2"

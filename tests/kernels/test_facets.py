@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polyroc.kernels.facets import cheapest_rates, draw_facets, facet, walk_facets
-from polyroc.utility.surface_average import groups_of, pairs_of, patterns_of
+from polyroc.utility._surface_average import groups_of, pairs_of, patterns_of
 
 
 def facet_of(rows, labels, heights=None):

@@ -17,7 +17,7 @@ from polyroc.kernels.histogram import (
     ordered_code,
     sum_column,
 )
-from polyroc.scale.codes import SIGNIFICANT, code_of_one, highest_code, ordered_codes
+from polyroc.scale._codes import SIGNIFICANT, code_of_one, highest_code, ordered_codes
 
 EMPTY = 0
 BITS = 4

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from polyroc._base.ties import SLACK, merged
 from polyroc.kernels.runs import merge_codes, place_code, runs_of
-from polyroc.ties import SLACK, merged
 
 NUMBERS = [0.1, 0.2, 0.3 - 0.1, 0.5 - 0.3, 1.0, 1 + SLACK, 1 + 2.5 * SLACK, 1e6, -1e30, 3e-13]
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from twins import tuples as twin
 
+from polyroc._base.ties import slack_between
 from polyroc.kernels import assignment_triplets, highest_triplets, tuples
-from polyroc.ties import slack_between
 
 SIZES = [(1, 1), (3, 5), (7, 1), (4, 3, 5), (1, 6, 2), (3, 2, 4, 3), (1, 3, 1, 2), (2, 3, 2, 1, 2)]
 

@@ -16,13 +16,13 @@ from polyroc.datasets import three_class_mixture
 from polyroc.kernels.archive import non_dominated
 from polyroc.kernels.confusion import critical_costs
 from polyroc.kernels.facets import walk_facets
-from polyroc.scale.class_sums import ClassSums
-from polyroc.scale.histogram import Histogram
+from polyroc.scale._class_sums import ClassSums
+from polyroc.scale._histogram import Histogram
 from polyroc.surface import KnnModel, LinearModel, search
-from polyroc.surface.gini import gini
-from polyroc.utility.mixtures import GaussianMixture
-from polyroc.utility.observer import ideal_observer
-from polyroc.utility.surface_average import groups_of, pairs_of
+from polyroc.surface._gini import gini
+from polyroc.utility._mixtures import GaussianMixture
+from polyroc.utility._observer import ideal_observer
+from polyroc.utility._surface_average import groups_of, pairs_of
 
 Result = tuple[str, np.ndarray]
 

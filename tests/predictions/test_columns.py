@@ -20,7 +20,7 @@ from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._classes import columns_of
 from polyroc.scale import PairSummary
 from polyroc.surface import ScoreModel
-from polyroc.surface.costs import cost_matrix
+from polyroc.surface._costs import cost_matrix
 
 RNG = np.random.default_rng(3)
 Y = np.repeat([0, 1, 2], 8)

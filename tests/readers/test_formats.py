@@ -13,7 +13,7 @@ import pytest
 
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError
 from polyroc.readers import read_predictions, read_table
-from polyroc.readers.delimited import line_of
+from polyroc.readers._delimited import line_of
 
 LABELS = ["a", "é", "a", "b c"]
 SCORES = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.5, 0.25, 0.25], [0.0, 0.125, 0.875]])

@@ -124,5 +124,5 @@ def open_page(chromium):
 @pytest.fixture
 def short_search(monkeypatch) -> None:
     """Surfaces searched only for a moment, where a test is about other things."""
-    monkeypatch.setattr("polyroc.report.surfaces.GENERATIONS", 1)
-    monkeypatch.setattr("polyroc.report.surfaces.GINI_SAMPLES", 1000)
+    monkeypatch.setattr("polyroc.report._surfaces.GENERATIONS", 1)
+    monkeypatch.setattr("polyroc.report._surfaces.GINI_SAMPLES", 1000)

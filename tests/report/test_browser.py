@@ -10,12 +10,12 @@ import re
 import numpy as np
 import pytest
 
-from polyroc.display.rate_bands import wilson_limits
+from polyroc.display._rate_bands import wilson_limits
 from polyroc.report import write_report
-from polyroc.report.cases import confusion, decide
-from polyroc.report.content import gather
-from polyroc.report.page import render
-from polyroc.surface.costs import errors, least_cost
+from polyroc.report._cases import confusion, decide
+from polyroc.report._content import gather
+from polyroc.report._page import render
+from polyroc.surface._costs import errors, least_cost
 
 pytestmark = pytest.mark.browser
 
@@ -435,7 +435,7 @@ def test_paper_loses_no_column(
     n_classes, n_models, sample, tmp_path, open_page, monkeypatch, short_search
 ) -> None:
     """Every table and every cell lies within the width of an A4 page; every number is printed."""
-    monkeypatch.setattr("polyroc.report.content.metric_names", lambda _: ["hand_till", "aunu"])
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till", "aunu"])
     y, models = sample(n_classes, 4 * n_classes, n_models)
     names = [f"a class with the number {k}" for k in range(n_classes)]
     models = {f"a rather long name of model {m}": each for m, each in enumerate(models.values())}

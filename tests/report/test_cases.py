@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from polyroc.predictions import Predictions
-from polyroc.report.cases import SCORE_BYTES, confusion, decide, page_cases, stratified
+from polyroc.report._cases import SCORE_BYTES, confusion, decide, page_cases, stratified
 
 
 def decided_by_loops(scores, costs):

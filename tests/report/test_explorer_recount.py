@@ -141,7 +141,7 @@ def cases() -> dict[str, Facts]:
 def test_explorer(name, open_page, tmp_path, monkeypatch) -> None:
     facts = cases()[name]
     few = ["roc_auc"] if facts.n_classes == 2 else ["hand_till"]
-    monkeypatch.setattr("polyroc.report.content.metric_names", lambda _: few)
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: few)
     page = opened(facts, open_page, tmp_path)
     costs = [[float(a != b) for b in facts.names] for a in facts.names]
     found = {model: Recounted(facts, model, costs) for model in facts.models}

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from report.sources import codes_in_source
 
-from polyroc.report.content import gather
-from polyroc.report.explanations import EXPLANATIONS
-from polyroc.report.findings import RULES, SEVERITIES, findings
+from polyroc.report._content import gather
+from polyroc.report._explanations import EXPLANATIONS
+from polyroc.report._findings import RULES, SEVERITIES, findings
 
 pytestmark = pytest.mark.usefixtures("short_search")
 
@@ -109,7 +109,7 @@ def test_worse_than_guessing() -> None:
 
 
 def test_sample_in_page(monkeypatch) -> None:
-    monkeypatch.setattr("polyroc.report.cases.SCORE_BYTES", 2000)
+    monkeypatch.setattr("polyroc.report._cases.SCORE_BYTES", 2000)
     y, p = calibrated(600)
     assert "sample-in-page" in codes_of(y, p)
 

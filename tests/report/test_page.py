@@ -11,8 +11,8 @@ import pytest
 
 from polyroc.errors import InvalidInput
 from polyroc.report import write_report
-from polyroc.report.content import gather
-from polyroc.report.page import SCRIPTS, bundle, packed, render
+from polyroc.report._content import gather
+from polyroc.report._page import SCRIPTS, bundle, packed, render
 
 pytestmark = pytest.mark.usefixtures("short_search")
 

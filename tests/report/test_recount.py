@@ -14,9 +14,9 @@ from report.recount import Facts
 from report.sentences import CHECKS, Told, expected_codes
 from report.sources import codes_in_source
 
-from polyroc.report.content import Content, gather
-from polyroc.report.findings import findings
-from polyroc.report.page import render
+from polyroc.report._content import Content, gather
+from polyroc.report._findings import findings
+from polyroc.report._page import render
 
 pytestmark = pytest.mark.usefixtures("short_search")
 
@@ -28,7 +28,7 @@ def gathered(facts: Facts, monkeypatch) -> Content:
     """What the report says of these facts."""
     if facts.n_classes >= FEW_METRICS:
         few = ["hand_till", "aunu"]
-        monkeypatch.setattr("polyroc.report.content.metric_names", lambda _: few)
+        monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: few)
     options = {key: facts.inputs[key] for key in ("labels", "sample_weight", "groups")}
     content = gather(facts.inputs["y"], facts.inputs["scores"], **options)
     facts.inputs["metrics"] = list(content.leading.evaluation)
@@ -73,7 +73,7 @@ def codes_by_name(name: str) -> set[str]:
 def codes_of_a_sample() -> set[str]:
     """Of a page that cannot hold all cases."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("polyroc.report.cases.SCORE_BYTES", 2000)
+        patched.setattr("polyroc.report._cases.SCORE_BYTES", 2000)
         facts = case("skewed", 3, 2)
         return recount(facts, gathered(facts, patched))
 

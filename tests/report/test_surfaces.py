@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from polyroc.predictions import Predictions
-from polyroc.report.cases import confusion, page_cases
-from polyroc.report.surfaces import MESH, class_costs, lattice, page_surface, short_costs
-from polyroc.surface.costs import errors, matrices
+from polyroc.report._cases import confusion, page_cases
+from polyroc.report._surfaces import MESH, class_costs, lattice, page_surface, short_costs
+from polyroc.surface._costs import errors, matrices
 
 pytestmark = pytest.mark.usefixtures("short_search")
 

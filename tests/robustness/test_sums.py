@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyroc.sums import running_sum, running_weight, sum_by_class
+from polyroc._base.sums import running_sum, running_weight, sum_by_class
 
 LENGTHS = [0, 1, 64, 65, 4096, 4097, 70_000]
 

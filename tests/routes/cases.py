@@ -20,7 +20,7 @@ import polyroc
 from polyroc.display import PairwiseAucDisplay
 from polyroc.errors import InvalidInput
 from polyroc.readers import read_predictions
-from polyroc.report.content import gather
+from polyroc.report._content import gather
 from polyroc.scale import PairSummary, evaluate_dask, evaluate_parquet
 
 METRICS = ["hand_till", "aunp"]

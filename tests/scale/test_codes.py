@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyroc.scale.codes import MOST_BITS, SIGNIFICANT, code_of_one, highest_code, ordered_codes
+from polyroc.scale._codes import MOST_BITS, SIGNIFICANT, code_of_one, highest_code, ordered_codes
 
 LARGEST = float(np.finfo(np.float64).max)
 EDGES = [0.0, 5e-324, 1e-310, 2.0**-1022, 2.0**-149, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 1e9, LARGEST]

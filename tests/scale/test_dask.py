@@ -101,7 +101,8 @@ def patched_path(patch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three files of several row groups; tasks and parts small enough that there are many."""
-    from polyroc.scale import dask, job
+    from polyroc.scale import _dask as dask
+    from polyroc.scale import _job as job
 
     monkeypatch.setattr(job, "BYTES_TO_SORT", 20_000)
     monkeypatch.setattr(dask, "SCORES_PER_TASK", 2400)
@@ -144,7 +145,7 @@ def test_exact_values_are_those_in_memory(client: Any, files: Path) -> None:
 def test_many_classes_go_by_columns(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_to_sort: int
 ) -> None:
-    from polyroc.scale import job
+    from polyroc.scale import _job as job
 
     monkeypatch.setattr(job, "BYTES_TO_SORT", bytes_to_sort)
     y, p = scores(1200, 12)
@@ -170,7 +171,7 @@ def test_errors_of_workers_are_those_of_one_process(client: Any, tmp_path: Path)
 
 
 def test_ranges_of_rows_leave_none_out(files: Path) -> None:
-    from polyroc.scale.discovery import find_files
+    from polyroc.scale._discovery import find_files
 
     whole = find_files(files)
     for n_rows in (1, 250, 600, 10**6):
@@ -216,7 +217,7 @@ def kill_first(path: Path, killed: list[int]) -> None:
 def test_a_worker_killed_in_mid_run(
     client: Any, files: Path, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch, exact: bool
 ) -> None:
-    from polyroc.scale import dask
+    from polyroc.scale import _dask as dask
 
     before = set(client.run(os.getpid).values())
     assert len(before) == 2

@@ -14,7 +14,9 @@ import pytest
 
 import polyroc
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.scale import Layout, PairSummary, evaluate_parquet, source, stamps, summarise
+from polyroc.scale import Layout, PairSummary, evaluate_parquet, summarise
+from polyroc.scale import _source as source
+from polyroc.scale import _stamps as stamps
 
 NAMES = np.array(["ant", "bee", "cat"])
 
@@ -168,9 +170,9 @@ def test_exact_values_in_many_parts(
 
 
 def test_parts_of_open_bins_divide_a_column(tmp_path: Path) -> None:
-    from polyroc.scale.batch import Chunk, ColumnTrack
-    from polyroc.scale.exact import PartCollector, open_parts, passes
-    from polyroc.scale.histogram import Histogram
+    from polyroc.scale._batch import Chunk, ColumnTrack
+    from polyroc.scale._exact import PartCollector, open_parts, passes
+    from polyroc.scale._histogram import Histogram
 
     y, p = scores(5000, 3)
     track, histogram = ColumnTrack(0, 3), Histogram(3, 4)

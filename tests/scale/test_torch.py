@@ -53,7 +53,7 @@ def by_definition(y: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("route", ["search", "sort"])
 def test_definition(torch: Any, route: str) -> None:
-    from polyroc.scale.device_pairs import credit_sums, grouped
+    from polyroc.scale._device_pairs import credit_sums, grouped
 
     y, p = scores(60, 4, digits=1)
     cases = grouped(torch.tensor(p), torch.tensor(y))
@@ -69,7 +69,7 @@ def test_definition(torch: Any, route: str) -> None:
 def test_both_routes_equal_numpy_to_the_bit(
     torch: Any, dtype: str, n_classes: int, skew: float, digits: int | None
 ) -> None:
-    from polyroc.scale.device_pairs import credit_sums, grouped
+    from polyroc.scale._device_pairs import credit_sums, grouped
 
     y, p = scores(900, n_classes, n_classes, skew, digits)
     p = p.astype(dtype)
@@ -102,7 +102,7 @@ def test_metrics_equal_those_of_the_registry(torch: Any, ties: Any, memory: int)
 
 
 def test_many_positives_are_sorted(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from polyroc.scale import device_pairs
+    from polyroc.scale import _device_pairs as device_pairs
 
     y, p = scores(5000, 5, skew=0.7, digits=3)
     for few in (0, 500, 10**6):
@@ -221,7 +221,7 @@ def test_what_is_refused(torch: Any) -> None:
 
 
 def test_gini_agrees_with_the_exact_volume(torch: Any) -> None:
-    from polyroc.surface.gini import gini
+    from polyroc.surface._gini import gini
 
     rng = np.random.default_rng(0)
     for n_classes, n_points in ((2, 40), (3, 40), (4, 5)):

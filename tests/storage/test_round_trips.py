@@ -14,13 +14,15 @@ from cli.running import run
 
 from polyroc._storage import limits
 from polyroc.datasets import example_predictions
-from polyroc.inference import evaluate, study_checkpoint
-from polyroc.inference.study_plan import plan_of
-from polyroc.inference.study_splits import Finished
+from polyroc.inference import checkpoint as study_checkpoint
+from polyroc.inference import evaluate
+from polyroc.inference._study.plan import plan_of
+from polyroc.inference._study.splits import Finished
 from polyroc.readers import read_predictions
 from polyroc.scale import PairSummary
-from polyroc.surface import KnnModel, LinearModel, MlpModel, RocSurface, ScoreModel, checkpoint
-from polyroc.surface.evolution import Evolution, Settings
+from polyroc.surface import KnnModel, LinearModel, MlpModel, RocSurface, ScoreModel
+from polyroc.surface import _checkpoint as checkpoint
+from polyroc.surface._evolution import Evolution, Settings
 
 SIZES = (2, 3, 17, 80)
 """Numbers of classes."""

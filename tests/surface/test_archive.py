@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from polyroc.kernels.archive import select_from_bin
-from polyroc.surface.archive import Archive
-from polyroc.surface.objectives import Objectives, objective_values, on_front
+from polyroc.surface._archive import Archive
+from polyroc.surface._objectives import Objectives, objective_values, on_front
 
 POINTS = arrays(np.float64, st.tuples(st.integers(1, 40), st.just(6)), elements=st.integers(0, 3))
 

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from polyroc.errors import InvalidInput, UnknownName
 from polyroc.kernels.confusion import confusion_tables
-from polyroc.surface.costs import (
+from polyroc.surface._costs import (
     checked_costs,
     cost_matrix,
     errors,

@@ -19,7 +19,7 @@ from polyroc.surface import (
     ScoreModel,
     search,
 )
-from polyroc.surface.objectives import on_front
+from polyroc.surface._objectives import on_front
 
 X, CODES = three_class_mixture((30, 25, 20), rng=0)
 NAMES = np.array(["failing", "ectopic", "intra-uterine"])
@@ -312,7 +312,7 @@ def test_random_rules_decide_case_by_case(surface: RocSurface) -> None:
 def test_crafted_models_in_files_are_refused(surface: RocSurface, tmp_path: Path) -> None:
     """Compiled loops do not check positions; loading does."""
     from polyroc._storage.npz import read_arrays, write_arrays
-    from polyroc.surface.storage import SCHEMA
+    from polyroc.surface._storage import SCHEMA
 
     path = tmp_path / "surface.npz"
     surface.save(path)

@@ -11,7 +11,7 @@ import pytest
 
 from polyroc import roc_auc
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.surface.gini import (
+from polyroc.surface._gini import (
     GiniTracker,
     delta,
     distance_histogram,

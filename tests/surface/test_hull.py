@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.surface import KnnModel, LinearModel, RocSurface, search
-from polyroc.surface.hull import lower_hull
+from polyroc.surface._hull import lower_hull
 
 
 def slow_vertices(points: np.ndarray) -> set[int]:

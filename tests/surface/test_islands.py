@@ -10,8 +10,8 @@ import pytest
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.surface import KnnModel, LinearModel, MlpModel, Model, RocSurface, ScoreModel, search
-from polyroc.surface.islands import island_seed, search_islands
-from polyroc.surface.objectives import objective_values, on_front
+from polyroc.surface._islands import island_seed, search_islands
+from polyroc.surface._objectives import objective_values, on_front
 
 X, Y = three_class_mixture((20, 20, 20), rng=0)
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyroc.surface import rates
-from polyroc.surface.cases import Cases, cases_of
-from polyroc.surface.costs import least_cost, matrices
-from polyroc.surface.rates import error_rates
-from polyroc.surface.thresholds import between_thresholds
+from polyroc.surface import _rates as rates
+from polyroc.surface._cases import Cases, cases_of
+from polyroc.surface._costs import least_cost, matrices
+from polyroc.surface._rates import error_rates
+from polyroc.surface._thresholds import between_thresholds
 
 
 def slow_rates(p: np.ndarray, cases: Cases, costs: np.ndarray) -> np.ndarray:

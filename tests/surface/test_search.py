@@ -13,10 +13,11 @@ from scipy.optimize import linprog
 from polyroc.curves import roc_curve
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.surface import KnnModel, LinearModel, MlpModel, RocSurface, ScoreModel, rates, search
-from polyroc.surface.evolution import Evolution, Settings, worth_recording
-from polyroc.surface.gini import GiniTracker
-from polyroc.surface.objectives import objective_values, on_front
+from polyroc.surface import KnnModel, LinearModel, MlpModel, RocSurface, ScoreModel, search
+from polyroc.surface import _rates as rates
+from polyroc.surface._evolution import Evolution, Settings, worth_recording
+from polyroc.surface._gini import GiniTracker
+from polyroc.surface._objectives import objective_values, on_front
 
 X, Y = three_class_mixture((30, 30, 30), rng=0)
 
@@ -66,7 +67,7 @@ def test_the_dominated_share_never_falls(strategy: str) -> None:
     values = []
     for _ in range(10):
         evolution.advance()
-        from polyroc.surface.gini import gini
+        from polyroc.surface._gini import gini
 
         values.append(gini(evolution.archive.rates, 3).value)
     assert all(b >= a - 1e-12 for a, b in itertools.pairwise(values))
@@ -359,7 +360,7 @@ def test_the_search_of_the_paper_runs_all_generations() -> None:
 
 
 def test_a_front_of_many_points_is_searched_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polyroc.surface.runner.MOST_POINTS", 200)
+    monkeypatch.setattr("polyroc.surface._runner.MOST_POINTS", 200)
     found = search(hard_scores(), rng=0)
     assert found.provenance["stopped"] == "points" and 200 <= len(found) < 300
     assert len(search(hard_scores(), generations=20, tolerance=0, rng=0)) > 300

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from twins import utility as twin
 
-from polyroc.curves import arc_length as arc
-from polyroc.curves.binormal import BinormalCurve
-from polyroc.curves.proper_binormal import ProperBinormalCurve
+from polyroc.curves import _arc_length as arc
+from polyroc.curves._binormal import BinormalCurve
+from polyroc.curves._proper_binormal import ProperBinormalCurve
 from polyroc.errors import InvalidInput
 from polyroc.utility import (
     area_binormal,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from twins import utility as twin
 
-from polyroc.curves.binormal import BinormalCurve
-from polyroc.curves.proper_binormal import ProperBinormalCurve
+from polyroc.curves._binormal import BinormalCurve
+from polyroc.curves._proper_binormal import ProperBinormalCurve
 from polyroc.errors import InvalidInput
 
 CURVES = [

@@ -15,7 +15,7 @@ import polyroc
 from polyroc.errors import InvalidInput, InvalidType, NotConverged, NotDefined
 from polyroc.metrics.expected_cost import saec
 from polyroc.utility import fit_binormal, fit_proper, roc_hull, saec_interval
-from polyroc.utility.data_cost import HIGHEST
+from polyroc.utility._data_cost import HIGHEST
 
 COUNTS = [33, 6, 6, 11, 2, 3, 2, 2, 11, 33]
 Y, RATINGS = np.repeat([0] * 5 + [1] * 5, COUNTS), np.repeat([1, 2, 3, 4, 5] * 2, COUNTS)

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from polyroc._base.random import stream
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.seeds import stream
-from polyroc.utility.facet_average import hull_facets, saec_surface
-from polyroc.utility.hull import roc_hull
-from polyroc.utility.mixtures import GaussianMixture
-from polyroc.utility.observer import ideal_observer
+from polyroc.utility._facet_average import hull_facets, saec_surface
+from polyroc.utility._hull import roc_hull
+from polyroc.utility._mixtures import GaussianMixture
+from polyroc.utility._observer import ideal_observer
 
 ALWAYS = np.array([[0, 0, 1, 0, 1, 0], [1, 0, 0, 0, 0, 1], [0, 1, 0, 1, 0, 0]], dtype=float)
 

@@ -9,11 +9,12 @@ from twins import utility as twin
 
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.predictions import Predictions
-from polyroc.utility import categories, fit_binormal, fit_proper, to_proper
-from polyroc.utility.categories import Categories, RankedCases
-from polyroc.utility.families import Conventional, Proper
-from polyroc.utility.fits import fit_runs
-from polyroc.utility.likelihood import maximise
+from polyroc.utility import _categories as categories
+from polyroc.utility import fit_binormal, fit_proper, to_proper
+from polyroc.utility._categories import Categories, RankedCases
+from polyroc.utility._families import Conventional, Proper
+from polyroc.utility._fits import fit_runs
+from polyroc.utility._likelihood import maximise
 
 HANLEY = ([33, 6, 6, 11, 2], [3, 2, 2, 11, 33])
 CHAKRABORTY = ([30, 19, 8, 2, 1], [5, 6, 5, 12, 22])

@@ -8,11 +8,11 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.utility.binormal_cost import area_proper, length_proper, saec_proper, to_proper
-from polyroc.utility.facet_average import hull_facets
-from polyroc.utility.mixtures import GaussianMixture
-from polyroc.utility.observer import ideal_observer
-from polyroc.utility.surface_average import groups_of, pairs_of, patterns_of, tail_notes, walk
+from polyroc.utility._binormal_cost import area_proper, length_proper, saec_proper, to_proper
+from polyroc.utility._facet_average import hull_facets
+from polyroc.utility._mixtures import GaussianMixture
+from polyroc.utility._observer import ideal_observer
+from polyroc.utility._surface_average import groups_of, pairs_of, patterns_of, tail_notes, walk
 
 TRIANGLE = np.array([[0, 0], [1, 0], [0.5, math.sqrt(3) / 2]])
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from twins import utility as twin
 
 from polyroc.curves import roc_curve
-from polyroc.curves.binormal import BinormalCurve
-from polyroc.curves.proper_binormal import ProperBinormalCurve
+from polyroc.curves._binormal import BinormalCurve
+from polyroc.curves._proper_binormal import ProperBinormalCurve
 from polyroc.errors import InvalidInput
 from polyroc.utility import (
     best_operating_point,

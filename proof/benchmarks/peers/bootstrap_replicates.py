@@ -19,8 +19,8 @@ COMPARED = 3
 def resamples(cases: Cases) -> list[np.ndarray]:
     """Cases that polyroc's first replicates draw."""
     from polyroc import Predictions
-    from polyroc.inference.influence import Design
-    from polyroc.inference.resampling import Resampler, drawn_weights
+    from polyroc.inference._influence import Design
+    from polyroc.inference._resampling import Resampler, drawn_weights
 
     resampler = Resampler.of(Predictions(cases.y, cases.p), Design())
     weights = drawn_weights(resampler, SEED, range(COMPARED), 1)

@@ -8,7 +8,7 @@ from peers.contest import Contest, Rival
 from peers.rows import Row
 from peers.settings import Settings
 from peers.work import Work
-from polyroc.surface.gini import gini
+from polyroc.surface._gini import gini
 
 NAME = "gini_volume"
 

@@ -5,7 +5,7 @@ import platform
 import re
 from pathlib import Path
 
-from polyroc.threads import thread_count
+from polyroc._base.parallel import thread_count
 
 
 def description() -> dict[str, str | int]:

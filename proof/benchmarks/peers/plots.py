@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from peers.rows import Row
 from peers.series import Panel, Series, panels
 from peers.work import Work
-from polyroc.display.marks import GREY, line_options, mark_of
+from polyroc.display._marks import GREY, line_options, mark_of
 
 WIDTH, HEIGHT, COLUMNS = 4.7, 3.1, 2
 UNITS = {"s": "seconds", "MB": "peak MB"}

@@ -11,9 +11,9 @@ from peers.settings import Settings
 from peers.work import Work
 from polyroc.datasets import three_class_mixture
 from polyroc.surface import KnnModel, search
-from polyroc.surface.costs import errors
-from polyroc.surface.front import RocSurface
-from polyroc.surface.gini import gini
+from polyroc.surface._costs import errors
+from polyroc.surface._front import RocSurface
+from polyroc.surface._gini import gini
 
 NAME = "surface_search"
 GENERATION = 100

@@ -10,11 +10,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from polyroc._base.checks import reason_of, shown
 from polyroc._storage.atomic import check_place, check_previous, previous_of
 from polyroc._storage.npz import Arrays, read_arrays, write_arrays
 from polyroc._storage.paths import is_there
 from polyroc.errors import InvalidInput, NotSaved
-from polyroc.options import reason_of, shown
 
 SECONDS_BETWEEN_SAVES = 5.0
 

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from polyroc._base.checks import reason_of, shown
 from polyroc._storage.atomic import write_whole
 from polyroc._storage.limits import check_size
 from polyroc._storage.paths import open_regular
 from polyroc.errors import InvalidInput
-from polyroc.options import reason_of, shown
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import IO, Any
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import shown
 
 
 def path_of(path: Any, what: str = "path") -> Path:

@@ -27,7 +27,7 @@ from polyroc.errors import InvalidInput
 if TYPE_CHECKING:
     from polyroc.cli.screen import Titled
     from polyroc.inference import Comparison
-    from polyroc.inference.comparison import Difference
+    from polyroc.inference._comparison import Difference
     from polyroc.readers import FilePredictions
 
 

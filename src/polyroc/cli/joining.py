@@ -63,7 +63,7 @@ class Joined:
 
 def joined(files: "Sequence[FilePredictions]", column: str, how: str) -> Joined:
     """The cases that all files have, in the order of the first file."""
-    from polyroc.readers.identity import place_of_each
+    from polyroc.readers._identity import place_of_each
 
     first = files[0].case_ids[column]
     rows = [place_of_each(first, file.case_ids[column]) for file in files]
@@ -79,7 +79,7 @@ def _missing(
     files: "Sequence[FilePredictions]", column: str, rows: Sequence[Any], some: bool
 ) -> InvalidInput:
     """Which cases are in one file alone."""
-    from polyroc.options import shown
+    from polyroc._base.checks import shown
 
     first = files[0].case_ids[column]
     for file, each in zip(files[1:], rows[1:], strict=True):
@@ -108,7 +108,7 @@ def check_order(files: "Sequence[FilePredictions]") -> None:
     """An error where columns that name cases say that rows of two files are different cases."""
     import numpy as np
 
-    from polyroc.options import shown
+    from polyroc._base.checks import shown
 
     first = files[0]
     for other in files[1:]:

@@ -18,8 +18,8 @@ def learners(names: list[str] | None = None) -> dict[str, Any]:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
+    from polyroc._base.checks import did_you_mean
     from polyroc.errors import UnknownName
-    from polyroc.options import did_you_mean
 
     made = {}
     for name in names or DESCRIPTIONS:

@@ -10,7 +10,7 @@ from polyroc.cli.wording import plural, printable, spoken
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from polyroc.scale.certified import CertifiedEvaluation
+    from polyroc.scale._certified import CertifiedEvaluation
 
 REFUSED = {
     "model": "Name the columns of one model with --columns.",
@@ -52,8 +52,8 @@ def roles_of(
     files: tuple[str, ...], target: str | None, weights: str | None, groups: str | None
 ) -> Roles:
     """The columns of labels and weights, found as in a file that is read into memory."""
-    from polyroc.readers.names import GROUPS, WEIGHTS, role_among, target_among
-    from polyroc.scale.discovery import find_files
+    from polyroc.readers._names import GROUPS, WEIGHTS, role_among, target_among
+    from polyroc.scale._discovery import find_files
 
     names, path = find_files(list(files)).schema.names, ", ".join(files[:3])
     target = target_among(names, target, path)

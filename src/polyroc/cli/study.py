@@ -21,7 +21,7 @@ from polyroc.errors import InvalidInput, NotDefined, PolyrocError
 
 if TYPE_CHECKING:
     from polyroc.cli.screen import Titled
-    from polyroc.inference.study_result import Study
+    from polyroc.inference._study.result import Study
     from polyroc.readers import FileFeatures
 
 _HELP = "Learners: " + "; ".join(f"{name}: {what}" for name, what in DESCRIPTIONS.items()) + "."
@@ -120,7 +120,7 @@ def study(
 
 def _typed(labels: list[str], cases: "FileFeatures") -> list[Any]:
     """The classes asked for, as the labels that they spell."""
-    from polyroc.options import did_you_mean, shown
+    from polyroc._base.checks import did_you_mean, shown
     from polyroc.predictions._classes import listed
 
     known = {str(label): label for label in cases.classes}

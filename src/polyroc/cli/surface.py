@@ -179,10 +179,10 @@ def read_costs(path: str, classes: tuple[Any, ...]) -> Any:
     """Costs from a JSON file: rows in the order of the classes, or {truth: {decided: cost}}."""
     import json
 
+    from polyroc._base.checks import reason_of
     from polyroc._storage.paths import path_of
-    from polyroc.options import reason_of
-    from polyroc.readers.table import content_of
-    from polyroc.surface.costs import checked_costs
+    from polyroc.readers._table import content_of
+    from polyroc.surface._costs import checked_costs
 
     text = content_of(str(path_of(path, "--costs")))
     try:
@@ -206,7 +206,7 @@ def read_costs(path: str, classes: tuple[Any, ...]) -> Any:
 
 def label_of(name: str, classes: tuple[Any, ...]) -> Any:
     """The class that a name spells."""
-    from polyroc.options import did_you_mean, shown
+    from polyroc._base.checks import did_you_mean, shown
     from polyroc.predictions._classes import listed
 
     for label in classes:
@@ -218,7 +218,7 @@ def label_of(name: str, classes: tuple[Any, ...]) -> Any:
 
 def parsed_limit(text: str, classes: tuple[Any, ...]) -> dict[tuple[Any, Any], float]:
     """``truth>decided=rate``; names may contain > and = if one reading makes sense."""
-    from polyroc.options import shown
+    from polyroc._base.checks import shown
     from polyroc.predictions._classes import listed
 
     pair, sign, rate = text.rpartition("=")

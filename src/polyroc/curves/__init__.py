@@ -1,14 +1,12 @@
 """Curves as data: arrays with names, to be read, tabulated or drawn."""
 
-from polyroc.curves.binormal import BinormalCurve
-from polyroc.curves.probabilistic import ProbabilisticRoc, probabilistic_roc
-from polyroc.curves.proper_binormal import ProperBinormalCurve
-from polyroc.curves.roc import RocCurve, RocCurves, one_vs_one_roc, one_vs_rest_roc, roc_curve
-from polyroc.curves.scored import ScoredRoc, scored_roc
-
-# Modules of these names are bound to the package as they are imported; the functions take over.
-from polyroc.curves.tpr_surface import TprSurface, tpr_surface
-from polyroc.curves.tpr_surface_volume import tpr_surface_volume
+from polyroc.curves._binormal import BinormalCurve
+from polyroc.curves._probabilistic import ProbabilisticRoc, probabilistic_roc
+from polyroc.curves._proper_binormal import ProperBinormalCurve
+from polyroc.curves._roc import RocCurve, RocCurves, one_vs_one_roc, one_vs_rest_roc, roc_curve
+from polyroc.curves._scored import ScoredRoc, scored_roc
+from polyroc.curves._tpr_surface import TprSurface, tpr_surface
+from polyroc.curves._tpr_surface_volume import tpr_surface_volume
 
 __all__ = [
     "BinormalCurve",

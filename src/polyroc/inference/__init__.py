@@ -1,14 +1,11 @@
 """Inference: intervals, comparisons and studies, written once for every metric."""
 
+from polyroc.inference._compare import compare
+from polyroc.inference._comparison import Comparison
+from polyroc.inference._evaluate import estimate, evaluate
 from polyroc.inference._planning import Plan, plan
 from polyroc.inference._reader_study import Power, ReaderStudy, ReaderTest, reader_study
-from polyroc.inference.compare import compare
-from polyroc.inference.comparison import Comparison
-from polyroc.inference.evaluate import estimate, evaluate
-
-# The module of this name is bound to the package as it is imported; the function takes its place.
-from polyroc.inference.study import StudyInterrupted, study
-from polyroc.inference.study_result import Study
+from polyroc.inference._study import Study, StudyInterrupted, study
 
 __all__ = [
     "Comparison",

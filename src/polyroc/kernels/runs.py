@@ -1,6 +1,6 @@
 """Runs of tied numbers: neighbours in ascending order that are no further apart than their slack.
 
-The rule is that of :mod:`polyroc.ties`, in loops.
+The rule is that of :mod:`polyroc._base.ties`, in loops.
 """
 
 from __future__ import annotations

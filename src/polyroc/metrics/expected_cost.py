@@ -46,10 +46,10 @@ def saec(
     >>> round(saec(y, score), 4)
     0.2632
     """
-    from polyroc.options import check_choice
-    from polyroc.utility.categories import RankedCases
-    from polyroc.utility.data_cost import MODELS, saec_of
-    from polyroc.utility.fits import two_classes
+    from polyroc._base.checks import check_choice
+    from polyroc.utility._categories import RankedCases
+    from polyroc.utility._data_cost import MODELS, saec_of
+    from polyroc.utility._fits import two_classes
 
     check_choice(model, "model", MODELS)
     predictions = two_classes(y_true, y_score, labels, sample_weight, "saec")

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
 from polyroc.metrics.combination import combined
 from polyroc.metrics.declaration import HALF, Gradient, Metric, Property, Question, Repeats
 from polyroc.metrics.registry import registry
-from polyroc.options import shown
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._containers import place, read_weights
 from polyroc.predictions._tables import by_class

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from polyroc._base.sums import running_sum, sum_by_class
 from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import classes_of
@@ -11,7 +12,6 @@ from polyroc.predictions._containers import read_labels, read_scores
 from polyroc.predictions._frames import categories_of
 from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._scores import check_finite, check_lengths
-from polyroc.sums import running_sum, sum_by_class
 from polyroc.typing import Float64Array, LabelsLike, WeightsLike
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from polyroc._base.checks import did_you_mean, shown
 from polyroc.errors import InvalidInput, InvalidType, UnknownName
 from polyroc.metrics.declaration import Metric, Occasion
-from polyroc.options import did_you_mean, shown
 
 
 class Registry(Mapping[str, Metric]):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from polyroc._base.checks import check_choice, generator_of, shown
 from polyroc.errors import InvalidInput
 from polyroc.metrics.declaration import (
     ONE_ORDER,
@@ -15,7 +16,6 @@ from polyroc.metrics.declaration import (
     Repeats,
 )
 from polyroc.metrics.registry import registry
-from polyroc.options import check_choice, generator_of, shown
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.statistic import Need
 from polyroc.statistics.tuples import Rule, Tuples

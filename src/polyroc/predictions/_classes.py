@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
-from polyroc.options import shown
 from polyroc.predictions._containers import read_labels
 from polyroc.predictions._frames import ColumnNames
 from polyroc.predictions._names import Naming, of_the_kind

@@ -26,8 +26,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.kept import kept
-from polyroc.sums import running_sum, running_weight
+from polyroc._base.lazy import lazy_property
+from polyroc._base.sums import running_sum, running_weight
 from polyroc.typing import Float64Array, FloatArray, IntArray
 
 Cases: TypeAlias = NDArray[np.intp] | NDArray[np.uint32] | slice
@@ -57,12 +57,12 @@ class Column:
     k: int
     weights: Float64Array | None = None
 
-    @kept
+    @lazy_property
     def n_positives(self) -> int:
         """Number of positive cases."""
         return int(np.count_nonzero(self.codes == self.k))
 
-    @kept
+    @lazy_property
     def members(self) -> NDArray[np.intp]:
         """The positive cases in ascending order of score."""
         if "order" in vars(self):
@@ -70,14 +70,14 @@ class Column:
         cases = np.flatnonzero(self.codes == self.k)
         return cases[np.argsort(self.scores[cases])]
 
-    @kept
+    @lazy_property
     def weight_below(self) -> Float64Array:
         """Weight of the first j positives, j = 0 … m."""
         if self.weights is None:
             return np.arange(self.n_positives + 1, dtype=np.float64)
         return running_weight(self.weights[self.members])
 
-    @kept
+    @lazy_property
     def score_below(self) -> Float64Array:
         """Weighted sum of the scores of the first j positives."""
         scores = self.scores[self.members].astype(np.float64)
@@ -88,22 +88,22 @@ class Column:
         """Weight of all positives."""
         return float(self.weight_below[-1])
 
-    @kept
+    @lazy_property
     def order(self) -> NDArray[np.uint32]:
         """All cases in ascending order of score; kept as long as the column is."""
         return np.argsort(self.scores).astype(np.uint32)
 
-    @kept
+    @lazy_property
     def _ascending(self) -> tuple[IntArray, FloatArray]:
         """Codes and scores in that order."""
         return self.codes[self.order], self.scores[self.order]
 
-    @kept
+    @lazy_property
     def _places(self) -> NDArray[np.intp]:
         """Where the positives stand in the order of all cases."""
         return np.flatnonzero(self._ascending[0] == self.k)
 
-    @kept
+    @lazy_property
     def _reach(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """For each positive, how many cases are below it, and how many are not above it."""
         _, scores = self._ascending

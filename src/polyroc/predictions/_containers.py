@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import shown
 from polyroc._storage.limits import memory_of_machine
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError
-from polyroc.options import shown
 from polyroc.predictions._frames import (
     ColumnNames,
     categories_of,

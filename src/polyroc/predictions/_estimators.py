@@ -25,7 +25,7 @@ def scores_of(estimator: Any, X: Any) -> Any:
         )
     _check_shape(estimator)
     scores = estimator.decision_function(X)
-    _check_width(estimator, scores)
+    _check_column_count(estimator, scores)
     return scores
 
 
@@ -37,7 +37,7 @@ def _check_shape(estimator: Any) -> None:
             raise _pairwise(type(part).__name__)
 
 
-def _check_width(estimator: Any, scores: Any) -> None:
+def _check_column_count(estimator: Any, scores: Any) -> None:
     """Whether there is a column per class, where both numbers are known."""
     n_classes, shape = _n_classes(estimator), tuple(getattr(scores, "shape", ()))
     if n_classes > 3 and shape[1:] == (n_classes * (n_classes - 1) // 2,):

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import shown
 from polyroc.predictions._containers import is_missing
 from polyroc.predictions._frames import computed
 

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import check_choice, flag, shown
+from polyroc._base.lazy import lazy_property
+from polyroc._base.parallel import thread_count
+from polyroc._base.sums import sum_by_class
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.kept import kept
-from polyroc.options import check_choice, flag, shown
 from polyroc.predictions._classes import listed, present_classes
 from polyroc.predictions._columns import Column
 from polyroc.predictions._gate import read_cases
@@ -24,8 +26,6 @@ from polyroc.predictions._scores import (
     row_fault,
 )
 from polyroc.predictions._weights import check_spread, checked_priors, checked_weights, shares
-from polyroc.sums import sum_by_class
-from polyroc.threads import thread_count
 from polyroc.typing import (
     Absent,
     Float64Array,
@@ -209,18 +209,18 @@ class Predictions:
         if self.scores.size <= MOST_KEPT_SCORES and not self._columns:
             self._columns.update({k: self.column(k) for k in range(self.n_classes)})
 
-    @kept
+    @lazy_property
     def class_counts(self) -> NDArray[np.intp]:
         """Cases in each class."""
         return _frozen(np.bincount(self.codes, minlength=self.n_classes))
 
-    @kept
+    @lazy_property
     def members(self) -> tuple[NDArray[np.intp], ...]:
         """The cases of each class, in the order in which they were given."""
         order = _frozen(np.argsort(self.codes, kind="stable"))
         return tuple(np.split(order, np.cumsum(self.class_counts)[:-1]))
 
-    @kept
+    @lazy_property
     def class_weights(self) -> Float64Array:
         """Sum of the weights in each class: n_k where cases are not weighted."""
         if self.weights is None:
@@ -265,11 +265,11 @@ class Predictions:
             raise NotDefined(f"{needed_by} needs probabilities, but {fault}. {self._mending()}")
         return self._probability_rows
 
-    @kept
+    @lazy_property
     def _probability_rows(self) -> FloatArray:
         return complement(self.scores) if self.one_column else self.scores
 
-    @kept
+    @lazy_property
     def _probability_fault(self) -> str | None:
         """What keeps the rows from being probabilities, in words; None if nothing does."""
         judge = column_fault if self.one_column else row_fault

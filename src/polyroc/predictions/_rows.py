@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._base.checks import shown
 from polyroc.errors import NotAligned, RowsByPosition
-from polyroc.options import shown
 from polyroc.predictions._frames import row_labels
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import shown
 from polyroc.predictions._classes import listed
 from polyroc.predictions._names import Naming, as_label, of_the_kind
 from polyroc.typing import Label

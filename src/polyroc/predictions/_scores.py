@@ -11,9 +11,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.ties import SLACK, merged
 from polyroc.errors import InvalidInput
 from polyroc.predictions._containers import place
-from polyroc.ties import SLACK, merged
 from polyroc.typing import FloatArray
 
 SUM_TOLERANCE = 1e-4

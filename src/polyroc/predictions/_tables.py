@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
-from polyroc.options import shown
 from polyroc.predictions._classes import in_order, listed
 from polyroc.predictions._frames import categories_of, column_names, computed
 from polyroc.predictions._names import Naming, as_label

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
-from polyroc.options import shown
 from polyroc.predictions._classes import listed
 from polyroc.predictions._containers import read_weights
 from polyroc.predictions._names import as_label

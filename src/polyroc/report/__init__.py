@@ -1,5 +1,5 @@
 """One HTML page that says how good predictions are, and lets the reader weigh their errors."""
 
-from polyroc.report.page import write_report
+from polyroc.report._page import write_report
 
 __all__ = ["write_report"]

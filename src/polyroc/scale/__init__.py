@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from polyroc.scale import torch
-    from polyroc.scale.certified import Certified, CertifiedEvaluation
-    from polyroc.scale.dask import evaluate_dask
-    from polyroc.scale.extras import MissingExtra
-    from polyroc.scale.parquet import evaluate_parquet
-    from polyroc.scale.source import Layout, summarise
-    from polyroc.scale.summary import PairSummary
+    from polyroc.scale._certified import Certified, CertifiedEvaluation
+    from polyroc.scale._dask import evaluate_dask
+    from polyroc.scale._extras import MissingExtra
+    from polyroc.scale._parquet import evaluate_parquet
+    from polyroc.scale._source import Layout, summarise
+    from polyroc.scale._summary import PairSummary
 
 _HOMES = {
-    "Certified": "certified",
-    "CertifiedEvaluation": "certified",
-    "Layout": "source",
-    "MissingExtra": "extras",
-    "PairSummary": "summary",
-    "evaluate_dask": "dask",
-    "evaluate_parquet": "parquet",
-    "summarise": "source",
+    "Certified": "_certified",
+    "CertifiedEvaluation": "_certified",
+    "Layout": "_source",
+    "MissingExtra": "_extras",
+    "PairSummary": "_summary",
+    "evaluate_dask": "_dask",
+    "evaluate_parquet": "_parquet",
+    "summarise": "_source",
 }
 
 __all__ = [

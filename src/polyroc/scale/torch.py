@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._base.checks import shown, whole_number
+from polyroc._base.random import seed_of
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.options import shown, whole_number
 from polyroc.predictions._classes import listed, present_classes
 from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.results import Estimate
-from polyroc.scale.device_gini import dominated_share
-from polyroc.scale.device_margins import margin_credit_sums
-from polyroc.scale.device_pairs import Grouped, credit_sums, grouped
-from polyroc.scale.extras import Tensor, required
-from polyroc.seeds import seed_of
+from polyroc.scale._device_gini import dominated_share
+from polyroc.scale._device_margins import margin_credit_sums
+from polyroc.scale._device_pairs import Grouped, credit_sums, grouped
+from polyroc.scale._extras import Tensor, required
 from polyroc.statistics.pairs import tie_credit
 from polyroc.typing import Absent, Float64Array, RandomState, Ties
 
 if TYPE_CHECKING:
     from polyroc.metrics.declaration import Occasion
-    from polyroc.scale.certified import CertifiedEvaluation
+    from polyroc.scale._certified import CertifiedEvaluation
 
 OFFERED = ("hand_till", "au1p", "aunu", "aunp", "roc_auc", "auc_mu")
 
@@ -87,7 +87,7 @@ def evaluate(
     number of classes; AUC_mu about doubles the work.
     """
     from polyroc.metrics.declaration import Occasion
-    from polyroc.scale.certified import CertifiedEvaluation
+    from polyroc.scale._certified import CertifiedEvaluation
 
     cases, classes = _read(y, p, labels)
     present = _present(cases, classes, absent)
@@ -292,7 +292,7 @@ def _values(
     margins: Float64Array | None,
 ) -> tuple[Any, ...]:
     """The formulas of the registry over the sums."""
-    from polyroc.scale.certified import Certified
+    from polyroc.scale._certified import Certified
     from polyroc.statistics.mu import Margins
     from polyroc.statistics.pairs import Pairs
 

@@ -6,9 +6,9 @@ from typing import Self
 
 import numpy as np
 
+from polyroc._base.sums import sum_by_class
 from polyroc.predictions import Predictions
 from polyroc.statistics.statistic import Statistic
-from polyroc.sums import sum_by_class
 from polyroc.typing import Float64Array, FloatArray
 
 

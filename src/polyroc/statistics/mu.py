@@ -6,7 +6,7 @@ paper has the sign of the difference of two margins, because v · (e_i − e_j) 
 never positive. For the argmax partition A = 1 − I the margin is p_i − p_j.
 
 Only the n_i + n_j cases of a pair are sorted: O(K n log n) in all. Which margins are equal is
-decided by the rule of :mod:`polyroc.ties`. Most data have no margins that are close but
+decided by the rule of :mod:`polyroc._base.ties`. Most data have no margins that are close but
 different: a pair is counted as if only equal margins were tied, in the same pass it is seen whether
 any are close, and only if so the runs are formed and the pair is counted again. Margins from 2¹⁰²²
 on, which may be larger than a float can be, are rounded by three more bits.
@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.parallel import map_threads
+from polyroc._base.ties import SLACK, any_close, merged, runs_by_size, slack_between
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import FEW_POSITIVES, Column
 from polyroc.predictions._weights import moderate
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.pairs import blank_diagonal, ranked_influence, tie_credit
 from polyroc.statistics.statistic import Statistic
-from polyroc.threads import map_threads
-from polyroc.ties import SLACK, any_close, merged, runs_by_size, slack_between
 from polyroc.typing import Float64Array, FloatArray, Ties
 
 if TYPE_CHECKING:

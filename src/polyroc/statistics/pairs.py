@@ -18,13 +18,13 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from polyroc.options import check_choice
+from polyroc._base.checks import check_choice
+from polyroc._base.parallel import map_threads
+from polyroc._base.sums import sum_by_class
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import Column
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.statistic import Statistic
-from polyroc.sums import sum_by_class
-from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, Ties
 
 SHORT_COLUMN = 1 << 15

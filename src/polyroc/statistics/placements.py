@@ -15,13 +15,13 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from polyroc._base.parallel import map_threads
+from polyroc._base.sums import running_sum, sum_by_class
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import Column
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.pairs import column_threads
 from polyroc.statistics.statistic import Statistic
-from polyroc.sums import running_sum, sum_by_class
-from polyroc.threads import map_threads
 from polyroc.typing import Float64Array, IntArray
 
 

@@ -24,14 +24,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.parallel import map_threads
+from polyroc._base.ties import merged, slack_between
 from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import Means
 from polyroc.statistics.mu import Margins, margins_of
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.statistic import Statistic
-from polyroc.threads import map_threads
-from polyroc.ties import merged, slack_between
 from polyroc.typing import Float64Array, FloatArray, Int64Array, Label
 
 BYTE_BLOCK = 64

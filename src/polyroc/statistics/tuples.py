@@ -23,14 +23,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import generator_of, repeats
+from polyroc._base.parallel import map_threads
+from polyroc._base.ties import slack_between
 from polyroc.errors import NotDefined
-from polyroc.options import generator_of, repeats
 from polyroc.predictions import Predictions
 from polyroc.predictions._weights import shares
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.statistic import Drawn, Statistic
-from polyroc.threads import map_threads
-from polyroc.ties import slack_between
 from polyroc.typing import Float64Array, FloatArray, Int64Array, RandomState
 
 MOST_TUPLES = 200_000_000

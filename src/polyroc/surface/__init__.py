@@ -8,13 +8,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from polyroc.surface._costs import cost_matrix
+    from polyroc.surface._front import RocSurface
+    from polyroc.surface._hull import SurfaceHull
+    from polyroc.surface._operating_point import SurfacePoint
+    from polyroc.surface._runner import search
     from polyroc.surface.classifiers import CostSensitiveClassifier, TunedCostClassifierCV
-    from polyroc.surface.costs import cost_matrix
-    from polyroc.surface.front import RocSurface
-    from polyroc.surface.hull import SurfaceHull
     from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
-    from polyroc.surface.operating_point import SurfacePoint
-    from polyroc.surface.runner import search
 
 _HOMES = {
     "CostSensitiveClassifier": "classifiers",
@@ -22,13 +22,13 @@ _HOMES = {
     "LinearModel": "models",
     "MlpModel": "models",
     "Model": "models",
-    "RocSurface": "front",
+    "RocSurface": "_front",
     "ScoreModel": "models",
-    "SurfaceHull": "hull",
-    "SurfacePoint": "operating_point",
+    "SurfaceHull": "_hull",
+    "SurfacePoint": "_operating_point",
     "TunedCostClassifierCV": "classifiers",
-    "cost_matrix": "costs",
-    "search": "runner",
+    "cost_matrix": "_costs",
+    "search": "_runner",
 }
 
 __all__ = [

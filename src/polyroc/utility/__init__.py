@@ -1,6 +1,6 @@
 """Expected utility: costs of binormal curves and of data, fits, hulls, and operating points."""
 
-from polyroc.utility.binormal_cost import (
+from polyroc.utility._binormal_cost import (
     area_binormal,
     area_proper,
     length_binormal,
@@ -10,14 +10,14 @@ from polyroc.utility.binormal_cost import (
     to_binormal,
     to_proper,
 )
-from polyroc.utility.data_cost import saec_interval
-from polyroc.utility.facet_average import HullFacets, hull_facets, saec_surface
-from polyroc.utility.fits import fit_binormal, fit_proper
-from polyroc.utility.fitted import BinormalFit, ProperFit
-from polyroc.utility.hull import RocHull, roc_hull
-from polyroc.utility.mixtures import GaussianMixture
-from polyroc.utility.observer import IdealObserver, ideal_observer
-from polyroc.utility.operating import (
+from polyroc.utility._data_cost import saec_interval
+from polyroc.utility._facet_average import HullFacets, hull_facets, saec_surface
+from polyroc.utility._fits import fit_binormal, fit_proper
+from polyroc.utility._fitted import BinormalFit, ProperFit
+from polyroc.utility._hull import RocHull, roc_hull
+from polyroc.utility._mixtures import GaussianMixture
+from polyroc.utility._observer import IdealObserver, ideal_observer
+from polyroc.utility._operating import (
     OperatingPoint,
     UnitCosts,
     best_operating_point,

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._base.checks import check_choice, shown, whole_number
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference._planning.variation import Variation
-from polyroc.options import check_choice, shown, whole_number
 from polyroc.predictions._classes import listed
 from polyroc.predictions._names import as_label
 from polyroc.typing import Float64Array, Label

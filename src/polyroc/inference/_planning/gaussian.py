@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference._planning.variation import Variation
 from polyroc.metrics.declaration import Metric
-from polyroc.options import shown
 from polyroc.predictions._names import as_label
 from polyroc.statistics.pairs import PairGradient, Pairs
 from polyroc.typing import Float64Array, Label

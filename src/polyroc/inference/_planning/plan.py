@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from polyroc._base.checks import check_choice
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._planning.allocation import (
     by_class,
@@ -38,7 +39,6 @@ from polyroc.inference._planning.variation import (
 from polyroc.inference._reader_study import ReaderStudy
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
-from polyroc.options import check_choice
 from polyroc.predictions import Predictions
 from polyroc.predictions._weights import checked_priors
 from polyroc.results import check_level

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._base.checks import whole_number
 from polyroc.errors import InvalidInput
 from polyroc.inference._planning.allocation import FEWEST, MOST_CASES, by_class, divided, is_total
 from polyroc.inference._planning.result import Plan
 from polyroc.inference._reader_study import ReaderStudy
 from polyroc.inference._reader_study.power import checked_difference
-from polyroc.options import whole_number
 from polyroc.typing import Float64Array
 
 if TYPE_CHECKING:

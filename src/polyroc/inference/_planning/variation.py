@@ -10,12 +10,12 @@ from typing import Self
 
 import numpy as np
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.inference.evaluate import NO_VARIATION, options_of
-from polyroc.inference.influence import Design, contributions
+from polyroc.inference._evaluate import NO_VARIATION, options_of
+from polyroc.inference._influence import Design, contributions
 from polyroc.metrics.declaration import Influence, Metric
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
-from polyroc.options import shown
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, Label, PriorsLike
 

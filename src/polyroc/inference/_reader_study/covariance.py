@@ -5,10 +5,10 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from polyroc._base.checks import repeats
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference._reader_study.quantity import Quantity, drawn_copies
-from polyroc.inference.resampling import BATCH
-from polyroc.options import repeats
+from polyroc.inference._resampling import BATCH
 from polyroc.predictions import Predictions
 from polyroc.results import Note
 from polyroc.typing import Float64Array

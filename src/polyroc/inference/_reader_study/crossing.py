@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
-from polyroc.options import shown
 from polyroc.predictions._classes import listed
 
 _NAMED = 5

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from polyroc._base.checks import check_choice, shown, whole_number
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference._reader_study.analysis import RANDOM, Random
-from polyroc.options import check_choice, shown, whole_number
 from polyroc.results import check_level, two_sided_quantile
 
 MOST_CASES = 10**9

@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import shown
+from polyroc._base.parallel import map_threads
 from polyroc.errors import NotDefined, UnknownName
-from polyroc.inference.influence import Design
-from polyroc.inference.resampling import Replicator, Resampler, drawn_weights
+from polyroc.inference._influence import Design
+from polyroc.inference._resampling import Replicator, Resampler, drawn_weights
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
-from polyroc.options import shown
 from polyroc.predictions import Predictions
-from polyroc.threads import map_threads
 from polyroc.typing import Float64Array
 from polyroc.utility import fit_binormal, fit_proper
-from polyroc.utility.categories import Categories, RankedCases
-from polyroc.utility.data_cost import HIGHEST, cost_of
-from polyroc.utility.fits import fit_runs, fitted_curve
+from polyroc.utility._categories import Categories, RankedCases
+from polyroc.utility._data_cost import HIGHEST, cost_of
+from polyroc.utility._fits import fit_runs, fitted_curve
 
 AVERAGES = frozenset(
     (

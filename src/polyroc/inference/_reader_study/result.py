@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._base.checks import check_choice, shown, whole_number
 from polyroc.errors import InvalidInput
 from polyroc.inference._reader_study.analysis import RANDOM, ROUNDING, Analysis, Random, ReaderTest
 from polyroc.inference._reader_study.power import Pilot, Power, check_plan, checked_difference
-from polyroc.options import check_choice, shown, whole_number
 from polyroc.results import (
     Estimate,
     Note,

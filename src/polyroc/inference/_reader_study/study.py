@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._base.checks import check_choice, shown
+from polyroc._base.random import seed_of
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._reader_study.analysis import ROUNDING
 from polyroc.inference._reader_study.covariance import (
@@ -19,10 +21,8 @@ from polyroc.inference._reader_study.crossing import reading
 from polyroc.inference._reader_study.quantity import Quantity, fit_notes, quantity_of
 from polyroc.inference._reader_study.result import ReaderStudy
 from polyroc.inference._reader_study.table import Readings, Roles, ScoreColumns, read_readings
-from polyroc.options import check_choice, shown
 from polyroc.predictions import Predictions
 from polyroc.results import Note, check_level
-from polyroc.seeds import seed_of
 from polyroc.typing import LabelsLike, RandomState
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._reader_study.crossing import check_crossed, reading
-from polyroc.options import shown
 from polyroc.predictions._classes import classes_of, listed
 from polyroc.predictions._containers import read_labels, read_numbers
 from polyroc.predictions._names import as_label

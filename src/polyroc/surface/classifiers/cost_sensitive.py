@@ -11,11 +11,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.options import shown
 from polyroc.predictions._names import as_label
 from polyroc.predictions._tables import check_order_known
-from polyroc.surface.costs import CostsLike, cost_matrix, expected_costs, least_cost
+from polyroc.surface._costs import CostsLike, cost_matrix, expected_costs, least_cost
 from polyroc.typing import Float64Array, Int64Array, Label
 
 
@@ -43,7 +43,7 @@ def decide(probabilities: Float64Array, costs: Float64Array | None) -> Int64Arra
     """The decision of least expected cost for each row; None is argmax. First of equals.
 
     Argmax takes probabilities at their last digit, as the inner classifier does. Costs do not:
-    expected costs that are equal as decimals are equal (:func:`polyroc.surface.costs.least_cost`).
+    expected costs that are equal as decimals are equal (:func:`polyroc.surface._costs.least_cost`).
     """
     if costs is not None:
         return least_cost(probabilities, costs)

@@ -8,8 +8,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
-from polyroc.options import shown
 from polyroc.predictions._names import as_label
 from polyroc.typing import Float64Array, Int64Array
 

@@ -13,10 +13,12 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from polyroc._base.checks import check_choice, shown
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.options import check_choice, shown
 from polyroc.predictions._tables import check_order_known
 from polyroc.predictions._weights import checked_priors, checked_weights
+from polyroc.surface._costs import CostsLike, checked_costs, pair_index
+from polyroc.surface._limits import checked_limits
 from polyroc.surface.classifiers.candidates import Candidate, Trial
 from polyroc.surface.classifiers.cost_sensitive import (
     CostDecisions,
@@ -29,8 +31,6 @@ from polyroc.surface.classifiers.cost_sensitive import (
 )
 from polyroc.surface.classifiers.out_of_fold import Splits, checked_splits, out_of_fold, positions
 from polyroc.surface.classifiers.sweeps import Goal, Search, class_groups, class_totals, pair_groups
-from polyroc.surface.costs import CostsLike, checked_costs, pair_index
-from polyroc.surface.limits import checked_limits
 from polyroc.typing import Float64Array, Int64Array, Label, PriorsLike
 
 RANDOM_STARTS = 2

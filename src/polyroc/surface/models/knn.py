@@ -4,7 +4,7 @@ import numpy as np
 
 from polyroc.errors import InvalidInput
 from polyroc.kernels.neighbours import neighbour_posteriors
-from polyroc.surface.cases import check_columns
+from polyroc.surface._cases import check_columns
 from polyroc.surface.models.model import LARGEST, Model
 from polyroc.typing import Float64Array, IntArray
 

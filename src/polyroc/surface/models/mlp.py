@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.options import repeats
+from polyroc._base.checks import repeats
 from polyroc.surface.models.softmax import SoftmaxModel
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from polyroc.predictions._classes import listed
 from polyroc.predictions._scores import check_lengths
-from polyroc.surface.cases import Cases, cases_of, read_features
+from polyroc.surface._cases import Cases, cases_of, read_features
 from polyroc.typing import Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
 
 LARGEST = 1e100

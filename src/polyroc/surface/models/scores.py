@@ -15,7 +15,7 @@ from polyroc.predictions._scores import (
     normalized,
     row_fault,
 )
-from polyroc.surface.cases import Cases
+from polyroc.surface._cases import Cases
 from polyroc.surface.models.model import Model
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
 

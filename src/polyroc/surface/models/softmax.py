@@ -5,7 +5,7 @@ from abc import abstractmethod
 import numpy as np
 from scipy.optimize import minimize  # loaded before a search limits the threads of its BLAS
 
-from polyroc.surface.cases import check_columns
+from polyroc.surface._cases import check_columns
 from polyroc.surface.models.model import LARGEST, Model
 from polyroc.typing import Float64Array
 

@@ -1,0 +1,1 @@
+"""What every part stands on: checks of options, random streams, threads, sums and ties."""

@@ -1,0 +1,133 @@
+"""What every display has in common: data by name, ``plot`` into given axes, ``frame``.
+
+A display computes all it shows when it is made; ``plot`` only draws it, as often as asked, and
+``frame`` gives it as a tidy table. Nothing here imports matplotlib before something is drawn, and
+nothing touches its settings.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from polyroc._base.checks import shown
+from polyroc.errors import InvalidType, NotDefined
+from polyroc.predictions import Predictions
+from polyroc.predictions._estimators import scores_of
+from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class Display(ABC):
+    """A figure as data.
+
+    Attributes
+    ----------
+    ax_, figure_ : where it was drawn last; there are none before the first ``plot``.
+    """
+
+    ax_: "Axes"
+    figure_: "Figure"
+    projection: ClassVar[str | None] = None
+
+    @abstractmethod
+    def frame(self) -> "pd.DataFrame":
+        """What is drawn, as a tidy table."""
+
+    @abstractmethod
+    def _draw(self, ax: "Axes") -> None:
+        """Draw into these axes only."""
+
+    def _size(self) -> tuple[float, float]:
+        """Width and height in inches of a figure made for it."""
+        return 6.4, 4.8
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw into the axes given, or into those of a new figure, and return the display."""
+        return self._plotted(ax, self._draw)
+
+    def _plotted(self, ax: "Axes | None", draw: "Callable[[Axes], None]") -> Self:
+        axes = new_axes(self._size(), self.projection) if ax is None else ax
+        check_axes(axes, self.projection)
+        draw(axes)
+        # Displays are frozen; where one was drawn is no part of what it shows.
+        object.__setattr__(self, "ax_", axes)
+        object.__setattr__(self, "figure_", axes.get_figure())
+        return self
+
+
+class PredictionsDisplay(Display):
+    """A display of the predictions of one classifier."""
+
+    @classmethod
+    @abstractmethod
+    def from_predictions(
+        cls,
+        y_true: LabelsLike,
+        y_score: ScoresLike,
+        *,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+    ) -> Self:
+        """From true classes and scores."""
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: LabelsLike,
+        *,
+        sample_weight: WeightsLike | None = None,
+        **options: Any,
+    ) -> Self:
+        """From a fitted scikit-learn classifier and cases; options as for ``from_predictions``."""
+        return cls.from_predictions(
+            y,
+            scores_of(estimator, X),
+            labels=getattr(estimator, "classes_", None),
+            sample_weight=sample_weight,
+            **options,
+        )
+
+
+def require_classes(
+    predictions: Predictions, display: str, least: int, most: int, instead: str
+) -> None:
+    """Raise an error unless the number of classes is one that can be drawn."""
+    if least <= predictions.n_classes <= most:
+        return
+    allowed = f"{least}" if least == most else f"{least} to {most}"
+    raise NotDefined(
+        f"{display} shows {allowed} classes, got {predictions.n_classes}. Use {instead}."
+    )
+
+
+def checked_models(models: Any) -> dict[str, Any]:
+    """Models by name: a mapping that is not empty."""
+    if not isinstance(models, Mapping):
+        raise InvalidType(f"models must be a mapping from names, got {shown(models)}.")
+    if not models:
+        raise NotDefined("There are no models to show. Pass at least one.")
+    return {str(name): model for name, model in models.items()}
+
+
+def new_axes(size: tuple[float, float], projection: str | None = None) -> "Axes":
+    """Axes of a new figure that makes room for legends and labels by itself."""
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(figsize=size, layout="compressed")
+    return figure.add_subplot(projection=projection)
+
+
+def check_axes(ax: Any, projection: str | None) -> None:
+    """Whether this is something to draw into, of the right number of dimensions."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InvalidType(f"ax must be matplotlib axes or None, got {shown(ax)}.")
+    if projection == "3d" and ax.name != "3d":
+        raise InvalidType('This display needs three axes, got two. Make them with projection="3d".')

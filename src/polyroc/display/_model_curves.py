@@ -1,0 +1,61 @@
+"""What displays of one curve per model have in common."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from polyroc.display._base import PredictionsDisplay
+from polyroc.display._marks import square_size
+from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class ModelCurvesDisplay(PredictionsDisplay):
+    """Curves by model, each a row per point in ``frame``."""
+
+    curves: Mapping[str, Any]
+
+    @classmethod
+    @abstractmethod
+    def from_models(
+        cls,
+        y_true: LabelsLike,
+        models: Mapping[str, ScoresLike],
+        *,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+    ) -> Self:
+        """From the probabilities of several models for the same cases."""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: LabelsLike,
+        y_score: ScoresLike,
+        *,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        name: str = "model",
+        **options: Any,
+    ) -> Self:
+        """From true classes and probabilities of one model; options as for ``from_models``."""
+        return cls.from_models(
+            y_true, {name: y_score}, labels=labels, sample_weight=sample_weight, **options
+        )
+
+    def frame(self) -> "pd.DataFrame":
+        """A row per point of a curve: the model, and what the curve's own frame holds."""
+        import pandas as pd
+
+        frames = {name: curve.frame() for name, curve in self.curves.items()}
+        points: pd.DataFrame = pd.concat(frames, names=["model", None])
+        return points.reset_index("model").reset_index(drop=True)
+
+    def _size(self) -> tuple[float, float]:
+        return square_size(self._names())
+
+    @abstractmethod
+    def _names(self) -> list[str]:
+        """Names in the legend, each with its area."""

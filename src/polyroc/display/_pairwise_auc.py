@@ -1,0 +1,69 @@
+"""The matrix of pairwise AUCs as a heat map."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from polyroc.display._base import PredictionsDisplay, require_classes
+from polyroc.display._matrix import Scale, draw_matrix, matrix_frame, matrix_size
+from polyroc.predictions import Predictions
+from polyroc.statistics.pairs import Pairs
+from polyroc.typing import Absent, Float64Array, Label, LabelsLike, ScoresLike, Ties, WeightsLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+MOST_CLASSES = 30
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairwiseAucDisplay(PredictionsDisplay):
+    """AUC(k|r) of all ordered pairs: row k is the positive class, whose scores rank.
+
+    Examples
+    --------
+    >>> y = [1, 1, 2, 2, 3, 3]
+    >>> p = [[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.3, 0.5, 0.2],
+    ...      [0.4, 0.5, 0.1], [0.6, 0.1, 0.3], [0.1, 0.1, 0.8]]
+    >>> PairwiseAucDisplay.from_predictions(y, p).frame().head(2)
+       positive  negative   auc
+    0         1         2  1.00
+    1         1         3  0.75
+    """
+
+    matrix: Float64Array
+    classes: tuple[Label, ...]
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: LabelsLike,
+        y_score: ScoresLike,
+        *,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        ties: Ties = "fair",
+        absent: Absent = "raise",
+    ) -> Self:
+        """From true classes and scores of any kind."""
+        predictions = Predictions(
+            y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
+        )
+        require_classes(predictions, cls.__name__, 2, MOST_CLASSES, "polyroc.pairwise_auc")
+        return cls(Pairs.of(predictions).auc(ties), predictions.classes)
+
+    def frame(self) -> "pd.DataFrame":
+        """A row per ordered pair: positive, negative, auc."""
+        return matrix_frame(self.matrix, self.classes, ("positive", "negative", "auc"))
+
+    def _size(self) -> tuple[float, float]:
+        return matrix_size(self.classes)
+
+    def _draw(self, ax: "Axes") -> None:
+        lowest = min(0.5, math.floor(float(np.nanmin(self.matrix)) * 10) / 10)
+        scale = Scale("AUC of row against column", lowest, 1.0, "cividis", "{:.2f}")
+        draw_matrix(ax, self.matrix, self.classes, scale)
+        ax.set(xlabel="Negative class", ylabel="Positive class")

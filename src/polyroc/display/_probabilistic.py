@@ -1,0 +1,64 @@
+"""Probabilistic ROC curves of two classes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from polyroc.curves._probabilistic import ProbabilisticRoc, probabilistic_roc
+from polyroc.display._base import checked_models
+from polyroc.display._marks import add_legend, line_options, unit_square
+from polyroc.display._model_curves import ModelCurvesDisplay
+from polyroc.display._naming import names_with
+from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProbabilisticRocDisplay(ModelCurvesDisplay):
+    """Probabilistic ROC curves of one or more models, each with its pAUC and interval width d.
+
+    Van Calster et al. 2008 §II B. The second class is positive.
+
+    Examples
+    --------
+    >>> display = ProbabilisticRocDisplay.from_predictions([0, 1], [0.25, 0.75])
+    >>> display.curves
+    {'model': ProbabilisticRoc(1 against 0: width 1.70711, area 0.75)}
+    """
+
+    curves: dict[str, ProbabilisticRoc]
+
+    @classmethod
+    def from_models(
+        cls,
+        y_true: LabelsLike,
+        models: Mapping[str, ScoresLike],
+        *,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        width: float | None = None,
+    ) -> Self:
+        """From the probabilities of several models for the same cases."""
+        return cls(
+            {
+                name: probabilistic_roc(
+                    y_true, scores, labels=labels, sample_weight=sample_weight, width=width
+                )
+                for name, scores in checked_models(models).items()
+            }
+        )
+
+    def _draw(self, ax: "Axes") -> None:
+        unit_square(ax, "False positive rate", "True positive rate")
+        names = self._names()
+        for k, (curve, name) in enumerate(zip(self.curves.values(), names, strict=True)):
+            style = line_options(k, len(names))
+            ax.plot(curve.false_positive_rate, curve.true_positive_rate, label=name, **style)
+        add_legend(ax, names)
+
+    def _names(self) -> list[str]:
+        """Names in the legend, each with its area."""
+        areas = (f"pAUC {curve.area:.3f}, d {curve.width:.3g}" for curve in self.curves.values())
+        return names_with(self.curves, areas)

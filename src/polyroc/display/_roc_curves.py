@@ -1,0 +1,98 @@
+"""One-vs-rest ROC curves with bands."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from polyroc.display._base import PredictionsDisplay
+from polyroc.display._marks import add_legend, line_options, square_size, unit_square
+from polyroc.display._naming import names_with
+from polyroc.display._rate_bands import FALSE_POSITIVE_RATES, BandedCurve, banded_curve
+from polyroc.predictions import Predictions
+from polyroc.results import check_level
+from polyroc.typing import Absent, Label, LabelsLike, ScoresLike, WeightsLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+MOST_BANDS = 4
+"""More bands than this hide each other, so that only the frame has them."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocCurvesDisplay(PredictionsDisplay):
+    """ROC curve of each class against the rest, its band, and its AUC with an interval.
+
+    Two classes have one curve, with the second class positive. Bands are pointwise: at any one
+    FPR they hold the true curve with the probability ``level``, nearly. They are drawn for up to
+    four curves; the frame always has them.
+
+    Examples
+    --------
+    >>> y, p = [0, 1, 2, 2], [[1, 0, 0], [0.1, 0.5, 0.4], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4]]
+    >>> display = RocCurvesDisplay.from_predictions(y, p)
+    >>> {label: banded.curve.area for label, banded in display.curves.items()}
+    {0: 1.0, 1: 1.0, 2: 0.875}
+    """
+
+    curves: dict[Label, BandedCurve]
+    level: float
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: LabelsLike,
+        y_score: ScoresLike,
+        *,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        level: float = 0.95,
+        absent: Absent = "raise",
+    ) -> Self:
+        """From true classes and scores of any kind."""
+        check_level(level)
+        predictions = Predictions(
+            y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
+        )
+        drawn = range(predictions.n_classes) if predictions.n_classes > 2 else [1]
+        curves = {predictions.classes[k]: banded_curve(predictions, k, level) for k in drawn}
+        return cls(curves, level)
+
+    def frame(self) -> "pd.DataFrame":
+        """A row per point of each curve and of its band, with the area and its limits."""
+        import pandas as pd
+
+        frames = [banded.frame() for banded in self.curves.values()]
+        return pd.concat(frames, ignore_index=True)
+
+    def _size(self) -> tuple[float, float]:
+        return square_size(self._names())
+
+    def _draw(self, ax: "Axes") -> None:
+        names = self._names()
+        unit_square(ax, "False positive rate", "True positive rate")
+        for k, (banded, name) in enumerate(zip(self.curves.values(), names, strict=True)):
+            style, curve = line_options(k, len(self.curves)), banded.curve
+            ax.plot(curve.false_positive_rate, curve.true_positive_rate, label=name, **style)
+            if len(self.curves) <= MOST_BANDS:
+                _draw_band(ax, banded, style["color"])
+        add_legend(ax, names)
+
+    def _names(self) -> list[str]:
+        """Names in the legend, each with its area and interval."""
+        each = self.curves.values()
+        areas = (f"AUC {banded.curve.area:.3f}{_limits(banded)}" for banded in each)
+        return names_with(self.curves, areas)
+
+
+def _limits(banded: BandedCurve) -> str:
+    low, high, *_ = banded.area
+    return "" if low != low else f" ({low:.3f}–{high:.3f})"
+
+
+def _draw_band(ax: "Axes", banded: BandedCurve, colour: str) -> None:
+    x = np.append(FALSE_POSITIVE_RATES, FALSE_POSITIVE_RATES[::-1])
+    y = np.append(banded.high, banded.low[::-1])
+    ax.fill(x, y, color=colour, alpha=0.15, linewidth=0, zorder=1)

@@ -1,0 +1,111 @@
+"""The surface of true positive rates of three classes in three dimensions."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+import numpy as np
+
+from polyroc._base.checks import whole_number
+from polyroc.curves._tpr_surface import TprSurface, tpr_surface
+from polyroc.display._base import PredictionsDisplay, require_classes
+from polyroc.display._naming import shown_names
+from polyroc.predictions import Predictions
+from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TprSurfaceDisplay(PredictionsDisplay):
+    """ROC surface of Mossman: the true positive rates that a classifier of three classes reaches.
+
+    The height over (TPR_1, TPR_2) is the greatest TPR_3 of a rule argmax_k s_k p_k whose other two
+    rates are at least these (Van Calster et al. 2008 §III A). The volume under the surface is the
+    share of triplets whose own assignment has the largest Σ log p.
+
+    Examples
+    --------
+    >>> scores = [[0.8, 0.1, 0.1], [0.1, 0.5, 0.4], [0.1, 0.5, 0.4]]
+    >>> display = TprSurfaceDisplay.from_predictions(["a", "b", "c"], scores, n_grid=2)
+    >>> display.heights
+    array([[1., 0.],
+           [1., 0.]])
+    """
+
+    projection: ClassVar[str | None] = "3d"
+    surface: TprSurface
+    grid: Float64Array
+    """(g,) rates of the first and second class."""
+    heights: Float64Array
+    """(g, g) rates of the third."""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: LabelsLike,
+        y_score: ScoresLike,
+        *,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        n_grid: int = 41,
+    ) -> Self:
+        """From true classes and probabilities; the surface is drawn over n_grid² points."""
+        gate: dict[str, Any] = {"labels": labels, "sample_weight": sample_weight}
+        predictions = Predictions(y_true, y_score, **gate)
+        require_classes(predictions, cls.__name__, 3, 3, "RocCurvesDisplay")
+        surface = tpr_surface(y_true, y_score, **gate)
+        grid = np.linspace(0, 1, whole_number(n_grid, "n_grid", least=2))
+        return cls(surface, grid, heights_over(surface.rates, grid))
+
+    def frame(self) -> "pd.DataFrame":
+        """A row per point of the grid: the three rates."""
+        import pandas as pd
+
+        first, second = np.meshgrid(self.grid, self.grid, indexing="ij")
+        columns = (first, second, self.heights)
+        return pd.DataFrame(
+            {
+                f"rate_{label}": column.ravel()
+                for label, column in zip(self.surface.classes, columns, strict=True)
+            }
+        )
+
+    def _size(self) -> tuple[float, float]:
+        return 6.6, 5.8
+
+    def _draw(self, ax: "Axes") -> None:
+        solid = cast("Any", ax)  # three-dimensional axes have no types of their own
+        first, second = np.meshgrid(self.grid, self.grid, indexing="ij")
+        solid.plot_surface(
+            first, second, self.heights, cmap="cividis", vmin=0, vmax=1,
+            rcount=len(self.grid), ccount=len(self.grid), linewidth=0.2, edgecolor="0.35",
+        )  # fmt: skip
+        names = [f"TPR of {name}" for name in shown_names(self.surface.classes, most=20)]
+        solid.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1), xlabel=names[0], ylabel=names[1])
+        solid.set_zlabel(names[2])
+        for axis in (solid.xaxis, solid.yaxis):
+            axis.set_ticks([0.2, 0.4, 0.6, 0.8])  # 1.0 of both would meet in the front corner
+            axis.labelpad = 10
+        solid.set_title(f"Volume {self.surface.volume:.3f}", fontsize="medium")
+        solid.view_init(elev=24, azim=38)
+        solid.set_box_aspect(None, zoom=0.82)
+
+
+def heights_over(rates: Float64Array, grid: Float64Array) -> Float64Array:
+    """(g, g) greatest third rate of the points whose first two reach those of the grid.
+
+    Examples
+    --------
+    >>> heights_over(np.array([[1, 0.5, 0.2], [0.5, 1, 0.4]]), np.array([0, 0.5, 1]))
+    array([[0.4, 0.4, 0.4],
+           [0.4, 0.4, 0.4],
+           [0.2, 0.2, 0. ]])
+    """
+    heights = np.zeros((len(grid), len(grid)))
+    reached = np.searchsorted(grid, rates[:, :2], side="right") - 1
+    np.maximum.at(heights, (reached[:, 0], reached[:, 1]), rates[:, 2])
+    for axis in (0, 1):
+        heights = np.flip(np.maximum.accumulate(np.flip(heights, axis), axis=axis), axis)
+    return heights

@@ -1,0 +1,184 @@
+"""Bootstrap: standard errors, percentile and BCa intervals, and comparisons, for every metric."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from polyroc._base.checks import repeats
+from polyroc._base.random import seed_of
+from polyroc.inference._compare import (
+    Samples,
+    Spread,
+    comparison_note,
+    differences_of,
+    holm,
+    omnibus_test,
+    undefined_differences,
+)
+from polyroc.inference._comparison import Comparison, Difference
+from polyroc.inference._evaluate import estimate_metrics, options_of, why_no_error
+from polyroc.inference._influence import Design, contributions
+from polyroc.inference._resampling import (
+    BATCH,
+    Replicator,
+    Resampler,
+    drawn_weights,
+)
+from polyroc.metrics.declaration import Influence, Metric, Question
+from polyroc.metrics.measure import CaseStatistics, Measured, measure
+from polyroc.predictions import Predictions
+from polyroc.results import Estimate
+from polyroc.typing import Float64Array, PriorsLike, RandomState
+
+
+def replicate_values(
+    predictions: Predictions,
+    questions: Sequence[Question],
+    design: Design,
+    n_replicates: int,
+    seed: int,
+) -> Float64Array:
+    """Values (replicates × metrics) on resampled cases."""
+    resampler = Resampler.of(predictions, design)
+    replicator = Replicator(predictions, questions)
+    parts = []
+    for start in range(0, n_replicates, BATCH):
+        batch = range(start, min(start + BATCH, n_replicates))
+        weights = drawn_weights(resampler, seed, batch, predictions.n_threads)
+        parts.append(replicator.values(weights))
+    return np.concatenate(parts)
+
+
+def defined_questions(
+    predictions: Sequence[Predictions], metrics: Sequence[Metric], priors: PriorsLike | None
+) -> tuple[list[Question], list[list[Measured]], dict[str, str]]:
+    """Questions that have an answer for all predictions, the answers, and why others have none."""
+    asked = [(metric, options_of(metric, priors)) for metric in metrics]
+    found = list(zip(*(measure(CaseStatistics(each), asked) for each in predictions), strict=True))
+    reasons = {each.metric.name: each.reason for row in found for each in row if each.reason}
+    questions = [
+        metric.question(predictions[0], **options)
+        for metric, options in asked
+        if metric.name not in reasons
+    ]
+    return questions, [list(row) for row in found], reasons
+
+
+def bootstrap_estimates(
+    predictions: Predictions,
+    metrics: Sequence[Metric],
+    design: Design,
+    priors: PriorsLike | None,
+    n_replicates: int,
+    rng: RandomState,
+) -> list[Estimate]:
+    """Estimates with replicates, for BCa and percentile intervals."""
+    seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=2)
+    questions, found, _ = defined_questions([predictions], metrics, priors)
+    values = replicate_values(predictions, questions, design, n_replicates, seed)
+    columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
+    settings = {**design.settings(), "n_replicates": n_replicates, "seed": seed}
+    plain = estimate_metrics(CaseStatistics(predictions), metrics, design, priors, with_error=False)
+    return [
+        _with_error(each, row[0].influence, columns[each.metric], predictions, design, settings)
+        if row[0].influence is not None
+        else each
+        for each, row in zip(plain, found, strict=True)
+    ]
+
+
+def _with_error(
+    plain: Estimate,
+    influence: Influence,
+    replicates: Float64Array,
+    predictions: Predictions,
+    design: Design,
+    settings: dict[str, Any],
+) -> Estimate:
+    error = float(replicates.std(ddof=1))
+    known = replace(influence, reason=None)
+    missing = why_no_error(predictions, design, plain.value, error, known)
+    if missing:
+        notes = (*plain.notes, missing)
+        return replace(plain, method="bootstrap", notes=notes, settings=settings)
+    return replace(
+        plain,
+        standard_error=error,
+        method="bootstrap",
+        replicates=replicates,
+        acceleration=_acceleration(predictions, influence, design),
+        settings=settings,
+    )
+
+
+def _acceleration(predictions: Predictions, influence: Influence, design: Design) -> float:
+    """Skewness of the contributions over 6: 0 where a metric has none."""
+    moved = contributions(predictions, [influence], design)[:, 0]
+    squares = float((moved**2).sum())
+    if not squares > 0:
+        return 0.0
+    return float((moved**3).sum() / (6 * squares**1.5))
+
+
+def bootstrap_comparison(
+    samples: Samples,
+    metrics: Sequence[Metric],
+    priors: PriorsLike | None,
+    level: float,
+    n_replicates: int,
+    rng: RandomState,
+) -> Comparison:
+    """Differences on resampled cases; paired models see the same resamples."""
+    seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=2)
+    questions, measured, reasons = defined_questions(samples.predictions, metrics, priors)
+    drawn = np.stack(
+        [
+            replicate_values(
+                each, questions, design, n_replicates, seed if samples.paired else seed + 1 + m
+            )
+            for m, (each, design) in enumerate(
+                zip(samples.predictions, samples.designs, strict=True)
+            )
+        ]
+    )  # models × replicates × metrics
+    differences: list[Difference] = []
+    tests, values = [], {}
+    for metric, row in zip(metrics, measured, strict=True):
+        if metric.name in reasons:
+            differences += undefined_differences(samples, metric, reasons[metric.name])
+            continue
+        column = next(i for i, q in enumerate(questions) if q.metric is metric)
+        found = np.array([each.value for each in row])
+        values[metric.name] = dict(zip(samples.names, found.tolist(), strict=True))
+        scale = max(each.influence.scale for each in row if each.influence is not None)
+        spread = _spread(samples, drawn[:, :, column])._replace(scale=scale)
+        note = comparison_note(samples, metric, priors)
+        rows = differences_of(samples, metric, found, spread, note)
+        differences += holm(_with_replicates(rows, samples, drawn[:, :, column]))
+        tests.append(omnibus_test(metric.name, found, spread.covariances))
+    settings = {"n_replicates": n_replicates, "seed": seed}
+    return Comparison(values, tuple(differences), tuple(tests), "bootstrap", level, settings)
+
+
+def _spread(samples: Samples, drawn: Float64Array) -> Spread:
+    """Spread of the models over the replicates; NaN where a class has one case or group."""
+    centred = (drawn - drawn.mean(axis=1, keepdims=True)) / math.sqrt(drawn.shape[1] - 1)
+    for m, (each, design) in enumerate(zip(samples.predictions, samples.designs, strict=True)):
+        if (design.counts(each) <= 1).any():
+            centred[m] = math.nan
+    return Spread.of(centred.T)
+
+
+def _with_replicates(
+    rows: list[Difference], samples: Samples, drawn: Float64Array
+) -> list[Difference]:
+    place = {name: m for m, name in enumerate(samples.names)}
+    return [
+        replace(row, replicates=drawn[place[row.model_a]] - drawn[place[row.model_b]])
+        if not math.isnan(row.standard_error)
+        else row
+        for row in rows
+    ]

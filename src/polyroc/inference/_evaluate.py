@@ -1,0 +1,232 @@
+"""``evaluate`` and ``estimate``: metrics of one classifier with standard errors and intervals."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from polyroc._base.checks import shown
+from polyroc._base.random import seed_of
+from polyroc.errors import InvalidInput
+from polyroc.inference._drawn import spread_of_value
+from polyroc.inference._influence import Design, Sampling, Weighting
+from polyroc.inference._notes import design_notes, notes_on
+from polyroc.metrics import registry
+from polyroc.metrics.declaration import Influence, Metric, Occasion
+from polyroc.metrics.measure import CaseStatistics, Measured, measure
+from polyroc.predictions import Predictions, predictions_of
+from polyroc.results import Estimate, Evaluation, Note, check_level
+from polyroc.statistics.tuples import Tuples
+from polyroc.typing import (
+    Absent,
+    LabelsLike,
+    PriorsLike,
+    RandomState,
+    ScoresLike,
+    WeightsLike,
+)
+
+IntervalMethod = Literal["influence", "bootstrap"]
+INTERVALS: tuple[str, ...] = get_args(IntervalMethod)
+
+NO_VARIATION = 1e-12
+"""Standard errors up to this share of the scale of influence values are rounding: every case agrees
+on the value."""
+
+
+class Draw(NamedTuple):
+    """Random tuples to estimate volumes from."""
+
+    n_tuples: int
+    seed: int
+
+
+def evaluate(
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
+    metrics: Iterable[str] | str | None = None,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    interval: IntervalMethod | None = "influence",
+    level: float = 0.95,
+    groups: Any = None,
+    priors: PriorsLike | None = None,
+    sampling: Sampling = "stratified",
+    weights: Weighting = "sampling",
+    absent: Absent = "raise",
+    normalize: bool = False,
+    n_replicates: int = 2000,
+    n_tuples: int | None = None,
+    rng: RandomState = None,
+    n_threads: int | None = None,
+) -> Evaluation:
+    """Metrics of a classifier with standard errors and confidence intervals.
+
+    Parameters
+    ----------
+    y_true, y_score, labels, sample_weight, absent, normalize, n_threads :
+        see :class:`polyroc.Predictions`.
+    metrics : names of metrics, ``"all"`` for every one, or None: those that are defined for this
+        number of classes, differ from each other and are affordable for these cases (volumes of
+        three classes up to 3,000 cases).
+    interval : ``"influence"`` from influence values, ``"bootstrap"`` (BCa), or None: no errors.
+    level : confidence level of the limits in the tables; a result can be asked for others.
+    groups : group of each case where cases are not independent, such as the patient of an image.
+    priors : prior of each class, in place of the shares in the sample, for metrics that use them.
+    sampling : ``"stratified"`` if the class sizes were fixed, ``"random"`` if they came about by
+        sampling cases; it matters to metrics that weight by priors.
+    weights : ``"sampling"`` for weights that say how much of the population a case stands for,
+        ``"frequency"`` for numbers of copies.
+    n_replicates : replicates of the bootstrap.
+    n_tuples : random tuples to estimate the volumes from, which are expensive for many classes.
+    rng : seed of both.
+
+    Returns
+    -------
+    Evaluation
+        Estimates by name; ``frame()``, ``to_dict()``. A metric that does not exist for these
+        predictions is NaN and its note says why.
+
+    Examples
+    --------
+    >>> from polyroc import evaluate
+    >>> from polyroc.datasets import example_predictions
+    >>> example = example_predictions()
+    >>> result = evaluate(example.y_true, example.models["logistic"], labels=example.labels)
+    >>> result["hand_till"]
+    hand_till = 0.8924 (95 % interval 0.8675 to 0.9131)
+    """
+    check_level(level)
+    predictions = predictions_of(
+        y_true, y_score, labels, sample_weight, absent, normalize, n_threads
+    )
+    design = Design.of(groups, sample_weight, len(predictions), weights, sampling, y_true)
+    n_evaluations = n_replicates if interval == "bootstrap" else 1
+    chosen = registry.select(metrics, Occasion.of(predictions, n_evaluations))
+    if not (interval is None or (isinstance(interval, str) and interval in INTERVALS)):
+        raise InvalidInput(
+            f'interval must be "influence", "bootstrap" or None, got {shown(interval)}.'
+        )
+    if interval == "bootstrap":
+        from polyroc.inference._bootstrap import bootstrap_estimates
+
+        if n_tuples is not None:
+            raise InvalidInput(
+                'n_tuples and interval="bootstrap" exclude each other. Use interval="influence".'
+            )
+        estimates = bootstrap_estimates(predictions, chosen, design, priors, n_replicates, rng)
+    else:
+        draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))
+        statistics, with_error = CaseStatistics(predictions), interval is not None
+        estimates = estimate_metrics(statistics, chosen, design, priors, with_error, draw)
+    return Evaluation(tuple(estimates), level)
+
+
+def estimate(
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
+    metric: str = "hand_till",
+    **options: Any,
+) -> Estimate:
+    """One metric with its standard error and interval; options as for :func:`evaluate`."""
+    return evaluate(y_true, y_score, [metric], **options)[metric]
+
+
+def estimate_metrics(
+    statistics: CaseStatistics,
+    metrics: Sequence[Metric],
+    design: Design,
+    priors: PriorsLike | None,
+    with_error: bool = True,
+    draw: Draw | None = None,
+) -> list[Estimate]:
+    """Values of metrics, and their standard errors from influence values."""
+    asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
+    found = measure(statistics, asked, with_influence=with_error)
+    return [_estimated(statistics, each, design, priors is not None, draw) for each in found]
+
+
+def _estimated(
+    statistics: CaseStatistics,
+    found: Measured,
+    design: Design,
+    priors_given: bool,
+    draw: Draw | None,
+) -> Estimate:
+    predictions, metric, influence = statistics.predictions, found.metric, found.influence
+    if found.reason is not None:
+        return undefined(predictions, metric, found.reason)
+    drawn = draw if metric.statistic is Tuples else None
+    notes = notes_on(statistics, metric, design.sampling, priors_given, exact=drawn is None)
+    notes += design_notes(design)
+    settings = {**design.settings(), **({} if drawn is None else drawn._asdict())}
+    if influence is None:
+        return _estimate(predictions, metric, found.value, "value only", notes, settings=settings)
+    variance, freedom = spread_of_value(predictions, influence, design)
+    error = math.sqrt(variance)
+    missing = why_no_error(predictions, design, found.value, error, influence)
+    if missing:
+        notes = (*notes, missing)
+        return _estimate(predictions, metric, found.value, "influence", notes, settings=settings)
+    method = "influence" if drawn is None else "influence, random tuples"
+    return _estimate(predictions, metric, found.value, method, notes, error, freedom, settings)
+
+
+def options_of(
+    metric: Metric, priors: PriorsLike | None, draw: Draw | None = None
+) -> dict[str, Any]:
+    """Options that a metric is called with: priors if it uses them, random tuples if asked for."""
+    if metric.prior_weighted and priors is not None:
+        return {"priors": priors}
+    if draw is not None and metric.statistic is Tuples:
+        return {"n_tuples": draw.n_tuples, "rng": draw.seed}
+    return {}
+
+
+def _estimate(
+    predictions: Predictions,
+    metric: Metric,
+    value: float,
+    method: str,
+    notes: tuple[Note, ...],
+    error: float = math.nan,
+    freedom: float = math.inf,
+    settings: dict[str, Any] | None = None,
+) -> Estimate:
+    return Estimate(
+        metric=metric.name,
+        value=value,
+        standard_error=error,
+        method=method,
+        degrees_of_freedom=freedom,
+        range=(metric.lowest, metric.highest),
+        counts=dict(zip(predictions.classes, predictions.class_counts.tolist(), strict=True)),
+        notes=notes,
+        settings=settings or {},
+    )
+
+
+def undefined(predictions: Predictions, metric: Metric, reason: str) -> Estimate:
+    """NaN with the reason, for a metric that does not exist for these predictions."""
+    return _estimate(predictions, metric, math.nan, "none", (Note("not-defined", reason),))
+
+
+def why_no_error(
+    predictions: Predictions, design: Design, value: float, error: float, influence: Influence
+) -> Note | None:
+    """The reason why there is no standard error, if there is none."""
+    if influence.reason is not None:
+        return Note("no-derivative", f"no standard error: {influence.reason}")
+    counts = design.counts(predictions)
+    if (counts <= 1).any():
+        label = predictions.classes[int(np.argmin(counts))]
+        unit = "case" if design.groups is None else "group"
+        return Note("one-case", f"no standard error: class {label!r} has one {unit}")
+    if influence.drawn is not None and error == 0:
+        agree = f"all {len(influence.drawn.credit):,} random tuples agree on {value:.4g}"
+        return Note("no-variation", f"no standard error: {agree}")
+    if error <= NO_VARIATION * influence.scale:
+        return Note("no-variation", f"no standard error: every case agrees on {value:.4g}")
+    return None

@@ -1,0 +1,160 @@
+"""Variances and covariances from influence values in one way for every metric.
+
+The contribution of case i of class k to a metric is u_i = w_i φ_i / n_k, n_k the weight of the
+class. Contributions sum to 0 within a class, so the variance with fixed class sizes is
+
+    Var = Σ_k m_k/(m_k − 1) Σ_{i in k} u_i²,    m_k the number of cases of class k,
+
+which for two classes and the AUC is DeLong's, and in general that of a jackknife within classes.
+Several models on the same cases: the same with products of their contributions. Three variations:
+
+* cases in groups (several images of a patient): contributions are first summed over a group, also
+  where a group spans classes; m_k counts groups;
+* classes not fixed but sampled with the cases, for metrics weighted by priors: each case also
+  contributes w_i (D_k − Σ_j π_j D_j) / n;
+* weights that are numbers of copies ("frequency"): a case counts as w_i cases.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc._base.checks import check_choice
+from polyroc.errors import InvalidInput
+from polyroc.metrics.declaration import Influence
+from polyroc.predictions import Predictions
+from polyroc.predictions._containers import read_weights
+from polyroc.predictions._groups import read_groups
+from polyroc.predictions._rows import rows_by_position
+from polyroc.typing import Float64Array, WeightsLike
+
+Weighting = Literal["sampling", "frequency"]
+Sampling = Literal["stratified", "random"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """How the cases were sampled."""
+
+    groups: NDArray[np.intp] | None = None
+    """Group of each case, numbered from 0; None if cases are independent."""
+    weights: Weighting = "sampling"
+    sampling: Sampling = "stratified"
+    n_groups: int | None = None
+    by_position: tuple[str, ...] = ()
+    """``groups``, if their rows were matched with the labels by position and indexes differ."""
+
+    @classmethod
+    def of(
+        cls,
+        groups: Any,
+        sample_weight: WeightsLike | None,
+        n_cases: int,
+        weights: Weighting = "sampling",
+        sampling: Sampling = "stratified",
+        y_true: Any = None,
+    ) -> "Design":
+        """A checked design; the groups of cases of weight 0 are left out with them.
+
+        ``y_true`` is what the rows of the groups belong to.
+        """
+        check_choice(weights, "weights", ("sampling", "frequency"))
+        check_choice(sampling, "sampling", ("stratified", "random"))
+        if groups is None:
+            return cls(None, weights, sampling)
+        if weights == "frequency" and sample_weight is not None:
+            raise InvalidInput(
+                'groups and weights="frequency" exclude each other: copies of a case would be one '
+                "group. Repeat the cases instead."
+            )
+        numbered = read_groups(groups)
+        kept = slice(None) if sample_weight is None else read_weights(sample_weight) > 0
+        expected = n_cases if sample_weight is None else len(read_weights(sample_weight))
+        if numbered.shape != (expected,):
+            raise InvalidInput(
+                f"groups has the shape {numbered.shape} but there are {expected} cases. "
+                "Pass one group per case."
+            )
+        by_position = rows_by_position({"y_true": y_true, "groups": groups})
+        counted = numbered[kept]
+        return cls(counted, weights, sampling, len(np.unique(counted)), by_position)
+
+    def settings(self) -> dict[str, Any]:
+        """What a result says of the design."""
+        grouped = self.groups is not None
+        return {"sampling": self.sampling, "weights": self.weights, "groups": grouped}
+
+    def counts(self, predictions: Predictions) -> Float64Array:
+        """m_k: cases, copies or groups in each class."""
+        if self.weights == "frequency":
+            return predictions.class_weights
+        if self.groups is None:
+            return predictions.class_counts.astype(np.float64)
+        pairs = np.unique(np.column_stack([predictions.codes, self.groups]), axis=0)
+        return np.bincount(pairs[:, 0], minlength=predictions.n_classes).astype(np.float64)
+
+
+def contributions(
+    predictions: Predictions, influences: Sequence[Influence], design: Design
+) -> Float64Array:
+    """Scaled contributions S (units × metrics): their products sum to the covariance matrix."""
+    scaled = _of_cases(predictions, influences, design)
+    if design.sampling == "random":
+        scaled += _prior_contributions(predictions, influences)
+    if design.weights == "frequency":
+        scaled /= np.sqrt(predictions.case_weights)[:, None]
+    if design.groups is None:
+        return scaled
+    sums = np.zeros((int(design.groups.max()) + 1, scaled.shape[1]))
+    np.add.at(sums, design.groups, scaled)
+    return sums
+
+
+def _of_cases(
+    predictions: Predictions, influences: Sequence[Influence], design: Design
+) -> Float64Array:
+    """√(m_k/(m_k − 1)) u_i for each case; NaN in a class of one case or group."""
+    counts = design.counts(predictions)
+    alone = counts <= 1  # one case says nothing about its spread
+    correction = np.where(alone, np.nan, np.sqrt(counts / np.where(alone, 1, counts - 1)))
+    share = predictions.case_weights / predictions.class_weights[predictions.codes]
+    scale = (share * correction[predictions.codes])[:, None]
+    scaled: Float64Array = scale * np.column_stack([each.cases for each in influences])
+    return scaled
+
+
+def _prior_contributions(predictions: Predictions, influences: Sequence[Influence]) -> Float64Array:
+    columns = []
+    for each in influences:
+        gradient = np.zeros(predictions.n_classes) if each.priors is None else each.priors
+        columns.append((gradient - predictions.priors @ gradient)[predictions.codes])
+    weights = predictions.case_weights / predictions.class_weights.sum()
+    moved: Float64Array = weights[:, None] * np.column_stack(columns)
+    return moved
+
+
+def covariance(
+    predictions: Predictions, influences: Sequence[Influence], design: Design
+) -> Float64Array:
+    """Covariance matrix of several metrics, or of several models, on the same cases."""
+    scaled = contributions(predictions, influences, design)
+    products: Float64Array = scaled.T @ scaled
+    return products
+
+
+def degrees_of_freedom(predictions: Predictions, influence: Influence, design: Design) -> float:
+    """Satterthwaite's: few where a small class makes up most of the variance."""
+    counts = design.counts(predictions)
+    moved = _of_cases(predictions, [influence], design)[:, 0]
+    if design.weights == "frequency":
+        moved = moved / np.sqrt(predictions.case_weights)
+    codes: NDArray[Any] = predictions.codes
+    if design.groups is not None:
+        pair = codes.astype(np.intp) + predictions.n_classes * design.groups
+        moved = np.bincount(pair, moved).astype(np.float64)
+        codes = np.arange(len(moved)) % predictions.n_classes
+    parts = np.bincount(codes, moved**2, predictions.n_classes)
+    return float(parts.sum() ** 2 / np.sum(parts**2 / (counts - 1)))

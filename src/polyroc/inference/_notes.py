@@ -1,0 +1,135 @@
+"""Notes: facts about the data that a reader of a number should know."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from polyroc.inference._influence import Design
+from polyroc.metrics.declaration import Metric, Property
+from polyroc.metrics.measure import CaseStatistics
+from polyroc.predictions import Predictions
+from polyroc.predictions._classes import some_of
+from polyroc.predictions._groups import FEW_GROUPS
+from polyroc.results import Note
+from polyroc.statistics.mu import Margins
+from polyroc.statistics.pairs import Pairs
+from polyroc.statistics.placements import Placements
+from polyroc.statistics.statistic import Need
+from polyroc.statistics.tuples import Tuples
+from polyroc.typing import Float64Array
+
+SMALL_CLASS = 10
+MOST_NAMED = 8
+"""Small classes that a note names, the smallest first."""
+_ARGMAX = (("partition", None),)
+TOLD_SHARE = 5e-4  # what rounds to 0.1 %
+TOLD_DIFFERENCE = 5e-5  # what shows in four decimals
+
+
+def notes_on(
+    statistics: CaseStatistics,
+    metric: Metric,
+    sampling: str,
+    priors_given: bool,
+    exact: bool = True,
+) -> tuple[Note, ...]:
+    """Notes on the value of a metric."""
+    predictions = statistics.predictions
+    found: list[Note | None] = []
+    if metric.statistic in (Pairs, Placements) and Property.COLUMN_MONOTONE in metric.properties:
+        found.append(_tied_pairs(predictions, statistics[Need(Pairs)].tied))
+    if metric.statistic is Margins:
+        found.append(_tied_pairs(predictions, statistics[Need(Margins, _ARGMAX)].tied))
+    if metric.statistic is Tuples and exact:
+        found.append(_ties_matter(statistics, metric))
+    found = [*class_notes(predictions), _by_position(predictions), *found]
+    found += prior_notes(metric, sampling, priors_given)
+    return tuple(note for note in found if note is not None)
+
+
+def class_notes(predictions: Predictions) -> list[Note]:
+    """Classes that are left out, and small ones."""
+    found = (_skipped(predictions), _small_classes(predictions))
+    return [note for note in found if note is not None]
+
+
+def prior_notes(metric: Metric, sampling: str, given: bool) -> list[Note]:
+    """What is assumed about the priors, for a metric that uses them."""
+    return [_priors(sampling, given)] if metric.prior_weighted else []
+
+
+def _skipped(predictions: Predictions) -> Note | None:
+    if not predictions.skipped:
+        return None
+    names = some_of([str(label) for label in predictions.skipped])
+    return Note("skipped-classes", f"without the classes {names}, which have no cases")
+
+
+def design_notes(design: Design) -> tuple[Note, ...]:
+    """Notes on how the cases were sampled."""
+    found = []
+    if design.n_groups is not None and design.n_groups < FEW_GROUPS:
+        text = f"{design.n_groups} groups: standard errors from fewer than {FEW_GROUPS} are rough"
+        found.append(Note("few-groups", text))
+    if design.by_position:
+        found.append(_rows_of(design.by_position))
+    return tuple(found)
+
+
+def rows_notes(models: Iterable[Predictions]) -> list[Note]:
+    """Notes on rows of any model that were matched by position."""
+    return [note for each in models if (note := _by_position(each)) is not None]
+
+
+def _by_position(predictions: Predictions) -> Note | None:
+    return _rows_of(predictions.by_position) if predictions.by_position else None
+
+
+def _rows_of(names: tuple[str, ...]) -> Note:
+    listed = " and ".join(names)
+    return Note("rows-by-position", f"rows of {listed} taken by position: indexes differ")
+
+
+def _small_classes(predictions: Predictions) -> Note | None:
+    counts = predictions.class_counts.tolist()
+    small = sorted(
+        (k for k, count in enumerate(counts) if count < SMALL_CLASS), key=counts.__getitem__
+    )
+    if not small:
+        return None
+    listed = ", ".join(f"{predictions.classes[k]} ({counts[k]})" for k in small[:MOST_NAMED])
+    rest = len(small) - MOST_NAMED
+    more = f" and {rest} more {'class' if rest == 1 else 'classes'}" if rest > 0 else ""
+    return Note("small-class", f"fewer than {SMALL_CLASS} cases: {listed}{more}")
+
+
+def _tied_pairs(predictions: Predictions, tied: Float64Array) -> Note | None:
+    """Share of tied pairs, over the pairs of classes that were compared."""
+    totals = predictions.class_weights
+    weights = np.outer(totals, totals)
+    compared = ~np.eye(predictions.n_classes, dtype=bool)
+    if not np.tril(tied, -1).any():  # margins compare a pair of classes once
+        compared = np.triu(compared)
+    share = tied[compared].sum() / weights[compared].sum()
+    told = f"{100 * share:.1f} % of pairs are tied"
+    return Note("tied-scores", told) if share >= TOLD_SHARE else None
+
+
+def _ties_matter(statistics: CaseStatistics, metric: Metric) -> Note | None:
+    strict, lenient = (
+        question.value(statistics[question.need])
+        for question in (
+            metric.question(statistics.predictions, ties=ties) for ties in ("strict", "lenient")
+        )
+    )
+    if lenient - strict < TOLD_DIFFERENCE:
+        return None
+    return Note("ties-matter", f"ties: {strict:.4f} if wrong, {lenient:.4f} if right")
+
+
+def _priors(sampling: str, given: bool) -> Note:
+    if given:
+        return Note("priors-given", "for the priors given")
+    if sampling == "random":
+        return Note("priors-sampled", "class shares of the sample, taken as estimates")
+    return Note("priors-fixed", "class shares of the sample, taken as fixed")

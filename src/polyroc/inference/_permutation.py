@@ -1,0 +1,126 @@
+"""Paired permutation test: under the null, which of two models gave which scores is arbitrary.
+
+Both models' cases are stacked and sorted once. A permutation picks for every case (or group) which
+copy plays model a, so its two values are those of the stack under complementary 0/1 weights.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc._base.checks import repeats
+from polyroc._base.random import seed_of, stream
+from polyroc.errors import InvalidInput
+from polyroc.inference._bootstrap import defined_questions
+from polyroc.inference._compare import (
+    Samples,
+    comparison_note,
+    holm,
+    undefined_differences,
+)
+from polyroc.inference._comparison import Comparison, Difference, Omnibus
+from polyroc.inference._resampling import BATCH, Replicator
+from polyroc.metrics.declaration import Metric, Question
+from polyroc.predictions import Predictions
+from polyroc.typing import Float64Array, PriorsLike, RandomState
+
+
+def permutation_comparison(
+    samples: Samples,
+    metrics: Sequence[Metric],
+    priors: PriorsLike | None,
+    level: float,
+    n_replicates: int,
+    rng: RandomState,
+) -> Comparison:
+    """p-values of all pairs of models: the share of permutations that differ at least as much."""
+    if not samples.paired:
+        raise InvalidInput(
+            "A permutation test needs models on the same cases, but these are independent samples. "
+            'Use method="influence" or "bootstrap".'
+        )
+    seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=1)
+    questions, measured, reasons = defined_questions(samples.predictions, metrics, priors)
+    rows = [row for row in measured if row[0].metric.name not in reasons]
+    found = np.array([[each.value for each in row] for row in rows]).T
+    p_values = {
+        (a, b): _p_values(samples, a, b, questions, found[a] - found[b], n_replicates, seed)
+        for a, b in combinations(range(len(samples.names)), 2)
+    }
+    differences: list[Difference] = []
+    for metric in metrics:
+        if metric.name in reasons:
+            differences += undefined_differences(samples, metric, reasons[metric.name])
+            continue
+        column = next(i for i, q in enumerate(questions) if q.metric is metric)
+        note = comparison_note(samples, metric, priors)
+        differences += holm(_rows(samples, metric, found[:, column], p_values, column, note))
+    values = {
+        q.metric.name: dict(zip(samples.names, column.tolist(), strict=True))
+        for q, column in zip(questions, found.T, strict=True)
+    }
+    settings = {"n_replicates": n_replicates, "seed": seed}
+    none: tuple[Omnibus, ...] = ()
+    return Comparison(values, tuple(differences), none, "permutation", level, settings)
+
+
+def _rows(
+    samples: Samples,
+    metric: Metric,
+    values: Float64Array,
+    p_values: dict[tuple[int, int], Float64Array],
+    column: int,
+    note: str,
+) -> list[Difference]:
+    said = "; ".join(filter(None, ["a permutation test gives no standard error", note]))
+    return [
+        Difference(
+            metric.name,
+            samples.names[a],
+            samples.names[b],
+            float(values[a] - values[b]),
+            math.nan,
+            float(found[column]),
+            note=said,
+        )
+        for (a, b), found in p_values.items()
+    ]
+
+
+def _p_values(
+    samples: Samples,
+    a: int,
+    b: int,
+    questions: Sequence[Question],
+    observed: Float64Array,
+    n_replicates: int,
+    seed: int,
+) -> Float64Array:
+    """(1 + permutations at least as far apart) / (1 + permutations), for each metric."""
+    replicator = Replicator(_stacked(samples.predictions[a], samples.predictions[b]), questions)
+    groups = samples.designs[a].groups
+    n_cases = len(samples.predictions[a])
+    unit = np.arange(n_cases) if groups is None else groups
+    reached = np.zeros(len(questions))
+    for start in range(0, n_replicates, BATCH):
+        batch = range(start, min(start + BATCH, n_replicates))
+        swapped = np.stack([_coins(seed, replicate, unit) for replicate in batch])
+        as_a = replicator.values(np.hstack([1 - swapped, swapped]))
+        as_b = replicator.values(np.hstack([swapped, 1 - swapped]))
+        reached += (np.abs(as_a - as_b) >= np.abs(observed) - 1e-12).sum(axis=0)
+    return (1 + reached) / (1 + n_replicates)
+
+
+def _coins(seed: int, replicate: int, unit: NDArray[np.intp]) -> NDArray[np.uint8]:
+    coins = stream(seed, replicate).integers(0, 2, int(unit.max()) + 1, dtype=np.uint8)
+    return coins[unit]
+
+
+def _stacked(first: Predictions, second: Predictions) -> Predictions:
+    """The cases of both models, one after the other."""
+    weights = np.concatenate([first.case_weights, second.case_weights])
+    scores = np.concatenate([first.scores, second.scores])
+    return first.with_cases(np.concatenate([first.codes, second.codes]), scores, weights)

@@ -1,0 +1,172 @@
+"""The result of a study: values over splits, and the tables that follow from them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from polyroc._base.checks import shown
+from polyroc.errors import InvalidInput
+from polyroc.results import html_table, text_table
+from polyroc.typing import Float64Array, Label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Correlation = Literal["spearman", "pearson"]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Values of metrics for learners over splits, and what follows from them.
+
+    A value is NaN where a metric does not exist; so is every mean and rank that would need it.
+    """
+
+    values: Float64Array = field(repr=False)
+    """(splits, estimators, metrics)."""
+    estimators: tuple[str, ...]
+    metrics: tuple[str, ...]
+    classes: tuple[Label, ...]
+    splits: tuple[int, ...]
+    """Numbers of the splits: 0 … R − 1 in a complete study."""
+    test_size: float
+    seed: int
+    notes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """For (estimator, metric): why there is no value."""
+
+    def means(self, *, standard_error: bool = False) -> "pd.DataFrame":
+        """Mean of each metric (columns) for each learner (rows) over the splits.
+
+        ``standard_error=True`` puts a column of standard errors beside each mean. Splits overlap,
+        so the usual s/√R is far too small; this is √((1/R + n_test/n_train) s²), the correction of
+        Nadeau & Bengio (Machine Learning 52 (2003) 239–281), which is a rule of thumb.
+        """
+        means = self._table(self.values.mean(axis=0))
+        if not standard_error:
+            return means
+        import pandas as pd
+
+        errors = self._table(self._standard_errors())
+        both = pd.concat({"mean": means, "standard_error": errors}, axis=1)
+        return both.swaplevel(axis=1)[
+            [(metric, kind) for metric in self.metrics for kind in ("mean", "standard_error")]
+        ]
+
+    def _standard_errors(self) -> Float64Array:
+        n_splits = len(self.splits)
+        if n_splits < 2:
+            return np.full(self.values.shape[1:], np.nan)
+        overlap = self.test_size / (1 - self.test_size)
+        errors: Float64Array = np.sqrt((1 / n_splits + overlap) * self.values.var(axis=0, ddof=1))
+        return errors
+
+    def average_ranks(self) -> "pd.DataFrame":
+        """Mean over the splits of each learner's rank by each metric; 1 is best, ties averaged."""
+        return self._table(self._ranks().mean(axis=0))
+
+    def first_ranks(self) -> "pd.DataFrame":
+        """Share of the splits in which each learner is best; learners tied on top share it."""
+        ranks = self._ranks()
+        best = np.fmin.reduce(ranks, axis=1, keepdims=True)
+        first = np.where(np.isnan(ranks), np.nan, ranks == best)
+        return self._table((first / np.nansum(first, axis=1, keepdims=True)).mean(axis=0))
+
+    def _ranks(self) -> Float64Array:
+        from scipy.stats import rankdata
+
+        ranks: Float64Array = rankdata(-self.values, axis=1, nan_policy="omit")
+        return ranks
+
+    def correlations(self, method: Correlation = "spearman") -> "pd.DataFrame":
+        """Correlations between metrics over the splits, averaged over the learners.
+
+        A learner for which one of two metrics does not vary, or does not exist, has no correlation
+        of the two and is left out of that average.
+        """
+        import pandas as pd
+
+        if method not in ("spearman", "pearson"):
+            raise InvalidInput(f'method must be "spearman" or "pearson", got {shown(method)}.')
+        each = np.array([_correlations(self.values[:, m], method) for m in range(self._n_learners)])
+        known = ~np.isnan(each)
+        total = np.where(known, each, 0).sum(axis=0)
+        counts = known.sum(axis=0)
+        mean = np.divide(total, counts, out=np.full(total.shape, np.nan), where=counts > 0)
+        return pd.DataFrame(mean, index=list(self.metrics), columns=list(self.metrics))
+
+    @property
+    def _n_learners(self) -> int:
+        return len(self.estimators)
+
+    def _table(self, values: Float64Array) -> "pd.DataFrame":
+        import pandas as pd
+
+        return pd.DataFrame(values, index=list(self.estimators), columns=list(self.metrics))
+
+    def frame(self) -> "pd.DataFrame":
+        """A row per value: split, estimator, metric, value."""
+        import pandas as pd
+
+        index = pd.MultiIndex.from_product(
+            [self.splits, self.estimators, self.metrics], names=["split", "estimator", "metric"]
+        )
+        return pd.DataFrame({"value": self.values.ravel()}, index=index).reset_index()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: a number that does not exist is None."""
+        return {
+            "estimators": list(self.estimators),
+            "metrics": list(self.metrics),
+            "classes": list(self.classes),
+            "splits": list(self.splits),
+            "test_size": self.test_size,
+            "seed": self.seed,
+            "values": _plain(self.values),
+            "means": _plain(self.means().to_numpy()),
+            "average_ranks": _plain(self.average_ranks().to_numpy()),
+            "first_ranks": _plain(self.first_ranks().to_numpy()),
+            "correlations": _plain(self.correlations().to_numpy()),
+            "notes": [
+                {"estimator": estimator, "metric": metric, "note": note}
+                for (estimator, metric), note in self.notes.items()
+            ],
+        }
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {"mean": name, **dict(zip(self.metrics, row.tolist(), strict=True))}
+            for name, row in zip(self.estimators, self.values.mean(axis=0), strict=True)
+        ]
+
+    def _heading(self) -> str:
+        return (
+            f"Study: {self._n_learners} estimators, {len(self.metrics)} metrics, "
+            f"{len(self.splits)} splits, test sets of {self.test_size:.0%}"
+        )
+
+    def __repr__(self) -> str:
+        return f"{self._heading()}\n{text_table(self._rows())}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self._heading()}</p>{html_table(self._rows())}"
+
+
+def _correlations(values: Float64Array, method: Correlation) -> Float64Array:
+    """Correlations between columns; NaN for a column that is constant or not all there."""
+    from scipy.stats import rankdata
+
+    columns = rankdata(values, axis=0, nan_policy="propagate") if method == "spearman" else values
+    centred = columns - columns.mean(axis=0)
+    lengths = np.sqrt((centred**2).sum(axis=0))
+    scaled = centred / np.where((lengths > 0) & (np.ptp(values, axis=0) > 0), lengths, np.nan)
+    correlations: Float64Array = np.clip(scaled.T @ scaled, -1, 1)
+    return correlations
+
+
+def _plain(values: Float64Array) -> Any:
+    """Nested lists with None for NaN."""
+    plain = values.astype(object)
+    plain[np.isnan(values)] = None
+    return plain.tolist()

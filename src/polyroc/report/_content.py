@@ -1,0 +1,231 @@
+"""What a report says, gathered from the rest of the library before any of it is laid out."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polyroc.curves._roc import RocCurve, roc_of, two_sides
+from polyroc.display._rate_bands import thinned
+from polyroc.errors import InvalidInput, NotDefined
+from polyroc.inference import Comparison, compare, evaluate
+from polyroc.inference._influence import Design
+from polyroc.metrics import registry
+from polyroc.metrics.declaration import Occasion
+from polyroc.predictions import Predictions
+from polyroc.predictions._gate import common_labels
+from polyroc.predictions._weights import checked_weights
+from polyroc.report._cases import PageCases, page_cases
+from polyroc.report._surfaces import MOST_CLASSES, PageSurface, page_surface
+from polyroc.results import Evaluation, check_level
+from polyroc.statistics.pairs import Pairs
+from polyroc.typing import Float64Array, Int64Array, LabelsLike, ScoresLike, WeightsLike
+
+MOST_CURVES = 12
+"""Classes with a ROC curve; of more, those with the least area are shown."""
+CURVE_POINTS = 250
+"""Most points of one curve."""
+ALL_POINTS = 12_000
+"""Most points of all curves together, as long as each keeps 40."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelContent:
+    """What the report says about one model."""
+
+    name: str
+    predictions: Predictions
+    evaluation: Evaluation
+    pairs: Float64Array
+    """(K, K) pairwise AUC, row = positive class."""
+    rest: tuple[float, ...]
+    """AUC of each class against the rest."""
+    curves: Mapping[int, RocCurve]
+    """Class against the rest, for the classes that are drawn."""
+    probabilities: Float64Array | None
+    fault: str
+    """Why these scores are not probabilities; empty if they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """Everything a report says; ``models`` are in the order given."""
+
+    title: str
+    level: float
+    classes: tuple[str, ...]
+    literals: tuple[str, ...]
+    """The classes as Python writes them, for code that is copied from the page."""
+    models: tuple[ModelContent, ...]
+    comparison: Comparison | None
+    cases: PageCases
+    surfaces: Mapping[str, PageSurface]
+    n_given: int
+    """Cases given, with those of weight 0."""
+    groups: Int64Array | None = None
+    """Number of the group of each case; None if cases are independent."""
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of cases; cases where they are independent."""
+        return len(self.predictions) if self.groups is None else len(np.unique(self.groups))
+
+    @property
+    def predictions(self) -> Predictions:
+        """Of the first model: true classes and weights are the same for all."""
+        return self.models[0].predictions
+
+    @property
+    def main_metric(self) -> str:
+        """The metric that the summary speaks of."""
+        return "roc_auc" if len(self.classes) == 2 else "hand_till"
+
+    @property
+    def leading(self) -> ModelContent:
+        """The model with the highest value of that metric."""
+        values = [model.evaluation[self.main_metric].value for model in self.models]
+        return self.models[int(np.argmax(np.nan_to_num(values, nan=-math.inf)))]
+
+
+def gather(
+    y_true: LabelsLike,
+    models: Mapping[Any, ScoresLike] | ScoresLike,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    groups: Any = None,
+    title: str | None = None,
+    level: float = 0.95,
+) -> Content:
+    """Evaluate and compare the models, and choose the cases that go into the page."""
+    check_level(level)
+    gate = {"labels": labels, "sample_weight": sample_weight}
+    named = _named(models)
+    order = common_labels(named, labels, lambda _: y_true)
+    found = tuple(
+        _model_content(
+            y_true, name, scores, level, {**gate, "labels": order[name]}, groups, len(named)
+        )
+        for name, scores in named.items()
+    )
+    _check_same_classes(found)
+    first = found[0].predictions
+    n_given = len(first) if sample_weight is None else len(np.asarray(sample_weight))
+    _, rows = checked_weights(sample_weight, n_given)
+    rows = np.arange(n_given) if rows is None else rows
+    together = Design.of(groups, sample_weight, len(first)).groups
+    usable = {model.name: model.probabilities for model in found if model.probabilities is not None}
+    cases = page_cases(first, rows, usable, together)
+    small = first.n_classes <= MOST_CLASSES
+    return Content(
+        "Multi-class ROC report" if title is None else str(title),
+        level,
+        tuple(str(label) for label in first.classes),
+        tuple(repr(label) for label in first.classes),
+        found,
+        _comparison(y_true, named, metric_names(first), level, {**gate, "groups": groups}),
+        cases,
+        {name: page_surface(cases, name) for name in usable} if small else {},
+        n_given,
+        together,
+    )
+
+
+def metric_names(predictions: Predictions) -> list[str]:
+    """The default metrics, that of the findings first."""
+    chosen = [metric.name for metric in registry.select(None, Occasion.of(predictions))]
+    return sorted(chosen, key=lambda name: name not in ("hand_till", "roc_auc"))
+
+
+def _named(models: Any) -> dict[str, ScoresLike]:
+    if not isinstance(models, Mapping):
+        return {"model": models}
+    if not models:
+        raise InvalidInput("There are no models. Pass a mapping from name to scores.")
+    named = {str(name): scores for name, scores in models.items()}
+    if len(named) < len(models):
+        raise InvalidInput("Two models have the same name as text. Give each a name of its own.")
+    return named
+
+
+def _model_content(
+    y_true: LabelsLike,
+    name: str,
+    scores: ScoresLike,
+    level: float,
+    gate: Mapping[str, Any],
+    groups: Any,
+    n_models: int,
+) -> ModelContent:
+    try:
+        predictions = Predictions(y_true, scores, **gate)
+    except ValueError as error:
+        raise InvalidInput(f"Model {name!r}: {error}") from None
+    names = metric_names(predictions)
+    probabilities, fault = _probabilities(y_true, scores, predictions, gate)
+    rest, curves = _curves(predictions, n_models)
+    return ModelContent(
+        name,
+        predictions,
+        evaluate(y_true, scores, names, level=level, groups=groups, **gate),
+        Pairs.of(predictions).auc(),
+        rest,
+        curves,
+        probabilities,
+        fault,
+    )
+
+
+def _probabilities(
+    y_true: LabelsLike, scores: ScoresLike, predictions: Predictions, gate: Mapping[str, Any]
+) -> tuple[Float64Array | None, str]:
+    """Rows that sum to 1, divided by their sums if need be, and what is wrong with those given."""
+    try:
+        return np.asarray(predictions.probabilities("The explorer"), dtype=np.float64), ""
+    except NotDefined as reason:
+        fault = str(reason).removeprefix("The explorer needs probabilities, but ").split(". ")[0]
+    try:
+        divided = Predictions(y_true, scores, normalize=True, **gate)
+    except InvalidInput:
+        return None, fault
+    return np.asarray(divided.probabilities("The explorer"), dtype=np.float64), fault
+
+
+def _curves(
+    predictions: Predictions, n_models: int
+) -> tuple[tuple[float, ...], dict[int, RocCurve]]:
+    """AUC of each class against the rest, and its curve; two classes have one curve."""
+    drawn = range(predictions.n_classes) if predictions.n_classes > 2 else (1,)
+    most = ALL_POINTS // (n_models * min(len(drawn), MOST_CURVES))
+    curves = {k: _curve(predictions, k, min(CURVE_POINTS, max(40, most))) for k in drawn}
+    areas = tuple(curves[k].area if k in curves else math.nan for k in range(predictions.n_classes))
+    return areas, curves
+
+
+def _curve(predictions: Predictions, k: int, most: int) -> RocCurve:
+    sides = two_sides(predictions, k, predictions.scores)
+    return thinned(roc_of(predictions.classes[k], None, *sides, drop_collinear=True), most)
+
+
+def _check_same_classes(models: tuple[ModelContent, ...]) -> None:
+    first = models[0]
+    for other in models[1:]:
+        if other.predictions.classes != first.predictions.classes:
+            raise InvalidInput(
+                f"The models {first.name!r} and {other.name!r} have different classes. "
+                "Pass the same labels for all, or columns in the same order."
+            )
+
+
+def _comparison(
+    y_true: LabelsLike,
+    models: Mapping[str, ScoresLike],
+    names: list[str],
+    level: float,
+    gate: Mapping[str, Any],
+) -> Comparison | None:
+    if len(models) < 2:
+        return None
+    return compare(y_true, models, names, level=level, **gate)

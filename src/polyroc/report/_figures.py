@@ -1,0 +1,152 @@
+"""Figures of the page that do not move, as SVG: intervals on a line, and ROC curves.
+
+Colours come from the style sheet by class names (``model-0`` …), so that they follow dark mode.
+"""
+
+import math
+from collections.abc import Sequence
+
+from polyroc.curves._roc import RocCurve
+from polyroc.report._markup import Markup, element, joined
+
+N_COLOURS = 6
+STRIP_WIDTH = 280
+_EDGE = 6
+_ROW = 11
+
+
+def strip(
+    intervals: Sequence[tuple[float, float, float]],
+    chance: float | None,
+    scale: tuple[float, float] = (0.0, 1.0),
+    label: str = "",
+) -> Markup:
+    """Values with their limits, one line each, over a common scale; a mark where chance is."""
+    height = _ROW * len(intervals) + 4
+    marks = [_grid(scale, height)]
+    if chance is not None and scale[0] <= chance <= scale[1]:
+        x = _x(chance, scale)
+        marks.append(element("line", x1=x, x2=x, y1=0, y2=height, class_="chance"))
+    for k, interval in enumerate(intervals):
+        marks.append(_interval(k, interval, scale))
+    return element(
+        "svg",
+        *marks,
+        viewBox=f"0 0 {STRIP_WIDTH} {height}",
+        class_="strip",
+        role="img",
+        aria_label=label,
+    )
+
+
+def _x(value: float, scale: tuple[float, float]) -> float:
+    share = (value - scale[0]) / (scale[1] - scale[0])
+    return round(_EDGE + (STRIP_WIDTH - 2 * _EDGE) * share, 2)
+
+
+def _grid(scale: tuple[float, float], height: float) -> Markup:
+    places = [scale[0] + (scale[1] - scale[0]) * share for share in (0, 0.25, 0.5, 0.75, 1)]
+    return joined(
+        element("line", x1=_x(at, scale), x2=_x(at, scale), y1=0, y2=height, class_="grid")
+        for at in places
+    )
+
+
+def _interval(k: int, interval: tuple[float, float, float], scale: tuple[float, float]) -> Markup:
+    value, low, high = interval
+    if math.isnan(value):
+        return Markup("")
+    y = 2 + _ROW * (k + 0.5)
+    dot = element("circle", cx=_x(value, scale), cy=y, r=3.4)
+    line = None
+    if not math.isnan(low):
+        line = element("line", x1=_x(low, scale), x2=_x(high, scale), y1=y, y2=y)
+    return element("g", line, dot, class_=f"mark model-{k % N_COLOURS}")
+
+
+def strip_axis(scale: tuple[float, float] = (0.0, 1.0), signed: bool = False) -> Markup:
+    """Numbers of the scale, to stand over strips."""
+    middle = (scale[0] + scale[1]) / 2
+    places = ((scale[0], "start"), (middle, "middle"), (scale[1], "end"))
+    form = "+.2g" if signed else ".2g"
+    labels = [
+        element(
+            "text",
+            "0" if at == 0 else format(at, form).replace("-", "−"),
+            x={"start": 0, "middle": STRIP_WIDTH / 2, "end": STRIP_WIDTH}[anchor],
+            y=11,
+            text_anchor=anchor,
+        )
+        for at, anchor in places
+    ]
+    return element(
+        "svg", *labels, viewBox=f"0 0 {STRIP_WIDTH} 15", class_="strip axis", aria_hidden="true"
+    )
+
+
+def roc_panel(curves: Sequence[tuple[int, RocCurve]], label: str) -> Markup:
+    """ROC curves of models for one class, each with the position of its model."""
+    lines = [
+        element(
+            "polyline",
+            points=_points(curve),
+            class_=f"curve model-{k % N_COLOURS} dash-{k % 4}",
+        )
+        for k, curve in curves
+    ]
+    frame = element("rect", x=28, y=6, width=206, height=206, class_="frame")
+    diagonal = element("line", x1=28, y1=212, x2=234, y2=6, class_="chance")
+    return element(
+        "svg",
+        frame,
+        _panel_grid(),
+        diagonal,
+        *lines,
+        *_panel_labels(),
+        viewBox="0 0 240 246",
+        class_="panel",
+        role="img",
+        aria_label=label,
+    )
+
+
+def _points(curve: RocCurve) -> str:
+    pairs = zip(curve.false_positive_rate.tolist(), curve.true_positive_rate.tolist(), strict=True)
+    return " ".join(f"{28 + 206 * x:.1f},{212 - 206 * y:.1f}" for x, y in pairs)
+
+
+def _panel_grid() -> Markup:
+    places = (0.25, 0.5, 0.75)
+    upright = (
+        element("line", x1=28 + 206 * p, x2=28 + 206 * p, y1=6, y2=212, class_="grid")
+        for p in places
+    )
+    level = (
+        element("line", x1=28, x2=234, y1=212 - 206 * p, y2=212 - 206 * p, class_="grid")
+        for p in places
+    )
+    return joined(upright, level)
+
+
+def _panel_labels() -> list[Markup]:
+    texts = [(28, 226, "middle", "0"), (131, 226, "middle", "½"), (234, 226, "middle", "1")]
+    texts += [(22, 216, "end", "0"), (22, 113, "end", "½"), (22, 12, "end", "1")]
+    ticks = [element("text", text, x=x, y=y, text_anchor=anchor) for x, y, anchor, text in texts]
+    across = element("text", "false positive rate", x=131, y=242, text_anchor="middle")
+    upright = element(
+        "text",
+        "true positive rate",
+        x=0,
+        y=0,
+        text_anchor="middle",
+        transform="translate(10 113) rotate(-90)",
+    )
+    return [*ticks, across, upright]
+
+
+def line_key(k: int) -> Markup:
+    """A piece of the line of a model, for legends."""
+    line = element(
+        "line", x1=0, x2=26, y1=6, y2=6, class_=f"curve model-{k % N_COLOURS} dash-{k % 4}"
+    )
+    return element("svg", line, viewBox="0 0 26 12", class_="line-key", aria_hidden="true")

@@ -1,0 +1,60 @@
+"""Findings about the cases: whether they belong together, weigh differently, or are a sample."""
+
+from collections.abc import Iterator
+
+from polyroc.predictions._groups import FEW_GROUPS
+from polyroc.report._content import Content
+from polyroc.report._finding import Finding
+from polyroc.report._wording import counted
+
+
+def groups(content: Content) -> Iterator[Finding]:
+    """Cases that are not independent."""
+    if content.groups is None:
+        return
+    told = (
+        f"The {counted(len(content.predictions), 'case')} belong to "
+        f"{counted(content.n_groups, 'group')}. Every interval and test on this page treats "
+        "groups, not cases, as independent."
+    )
+    if content.n_groups < FEW_GROUPS:
+        text = f"{told} With so few groups they are unreliable."
+        yield Finding("few-groups", "warning", "Few groups", text)
+    else:
+        yield Finding("grouped-cases", "fact", "Cases belong to groups", told)
+
+
+def weights(content: Content) -> Iterator[Finding]:
+    """Cases that do not count alike."""
+    given = content.predictions.weights
+    if given is None:
+        return
+    dropped = content.n_given - len(content.predictions)
+    left_out = f" {counted(dropped, 'case')} of weight 0 left out." if dropped else ""
+    text = (
+        f"Metrics, rates and shares count each case by its weight; the largest weight is "
+        f"{given.max() / given.min():.3g} times the smallest. Numbers of cases are plain counts."
+        f"{left_out}"
+    )
+    yield Finding("weighted-cases", "fact", "Cases are weighted", text)
+
+
+def by_position(content: Content) -> Iterator[Finding]:
+    """Rows that were matched by their place, although indexes differ."""
+    for model in content.models:
+        notes = model.evaluation[content.main_metric].notes
+        for text in dict.fromkeys(note.text for note in notes if note.code == "rows-by-position"):
+            title = f"{model.name}: rows matched by position"
+            yield Finding("rows-by-position", "warning", title, f"{text[:1].upper()}{text[1:]}.")
+
+
+def sampled(content: Content) -> Iterator[Finding]:
+    """A page that holds only some of the cases."""
+    cases = content.cases
+    if cases.sampled:
+        text = (
+            f"All numbers outside the explorer and the surface are computed from all "
+            f"{counted(cases.n_cases, 'case')}. The page itself holds {len(cases):,} of them, "
+            "drawn at random within each class, so that it stays small."
+        )
+        yield Finding("sample-in-page", "fact", "The explorer shows a sample of the cases", text)

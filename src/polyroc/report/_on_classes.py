@@ -1,0 +1,166 @@
+"""Findings about classes: which are confused, which are small, whether probabilities fit them."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from polyroc.report._content import Content
+from polyroc.report._decisions import (
+    Confusions,
+    decided,
+    mean_with_error,
+    perfect_pairs,
+)
+from polyroc.report._finding import Finding
+from polyroc.report._wording import counted, number, share
+
+RARE_SHARE = 0.1
+FEW_CASES = 30
+TOLD_GAP = 0.02
+"""Differences of mean probabilities up to this are not reported."""
+CLEAR_ERRORS = 3
+"""Standard errors from which on such a difference is no accident."""
+
+
+def confused_pairs(content: Content) -> Iterator[Finding]:
+    """The pair of classes that the leading model tells apart least."""
+    model, names = content.leading, content.classes
+    n_pairs = len(names) * (len(names) - 1) // 2
+    if len(names) == 2 or np.triu(perfect_pairs(model) & perfect_pairs(model).T).sum() == n_pairs:
+        return
+    both = np.where(np.tri(len(names), dtype=bool), np.inf, (model.pairs + model.pairs.T) / 2)
+    a, b = (int(k) for k in np.unravel_index(np.argmin(both), both.shape))
+    equal = int((both <= both[a, b] + 1e-12).sum()) - 1
+    text = (
+        f"By {model.name}, a case of {names[a]} gets a higher score for {names[a]} than a case of "
+        f"{names[b]} with probability {number(model.pairs[a, b])}, and a case of {names[b]} a "
+        f"higher score for {names[b]} than a case of {names[a]} with probability "
+        f"{number(model.pairs[b, a])}; guessing gives 0.5."
+    )
+    text += f" For {counted(equal, 'other pair')} of classes the mean is the same." if equal else ""
+    hardest = "among the hardest to tell apart" if equal else "hardest to tell apart"
+    yield Finding("confused-pair", "fact", f"{names[a]} and {names[b]} are {hardest}", text)
+
+
+def confusions(content: Content) -> Iterator[Finding]:
+    """The highest error rate of the leading model where every error costs the same."""
+    model = content.leading
+    decisions = decided(model)
+    if decisions is None:
+        return
+    found = Confusions.of(model, decisions)
+    if not found.n_errors:
+        text = (
+            f"If every error costs the same, all {len(decisions):,} cases are classified correctly."
+        )
+        title = f"{model.name} classifies every case correctly"
+        yield Finding("no-errors", "fact", title, text)
+        return
+    truth, decision = found.worst()
+    x, y = content.classes[truth], content.classes[decision]
+    rate, count = found.rates[truth, decision], int(found.counts[truth, decision])
+    size = int(model.predictions.class_counts[truth])
+    number_of = f"{count:,} of {counted(size, 'case')}"
+    which = number_of if model.predictions.weights is None else f"by weight, {number_of}"
+    text = (
+        f"If every error costs the same, {share(rate)} of {x} are classified as {y}, {which}: "
+        "no error rate between two classes is higher."
+    )
+    yield Finding("confusion", "fact", f"{model.name} classifies {share(rate)} of {x} as {y}", text)
+
+
+def rare_classes(content: Content) -> Iterator[Finding]:
+    """Classes with a small share of the cases."""
+    shares = content.predictions.priors
+    limit = RARE_SHARE if len(content.classes) <= 4 else 0.5 / len(content.classes)
+    rare = [k for k in np.argsort(shares, kind="stable").tolist() if shares[k] < limit]
+    if not rare:
+        return
+    effect = (
+        "AUC counts both classes alike; accuracy is barely affected by the smaller one."
+        if len(content.classes) == 2
+        else "Metrics weighted by prevalence (AUNP, AU1P) are barely affected by such a class; M, "
+        "AUNU, AUC_μ and PDI count it as much as any other."
+    )
+    more = f"; {counted(len(rare) - 5, 'more class')} below {share(limit, 1)}"
+    text = (
+        f"Of {counted(len(content.predictions), 'case')}, {_listed(content, rare)}"
+        f"{more if len(rare) > 5 else ''}. {effect}"
+    )
+    title = f"{_names(content, rare)}: a small share of the cases"
+    yield Finding("rare-class", "notice", title, text)
+
+
+def few_cases(content: Content) -> Iterator[Finding]:
+    """Classes with few cases."""
+    counts = content.predictions.class_counts
+    few = [k for k in np.argsort(counts, kind="stable").tolist() if counts[k] < FEW_CASES]
+    if not few:
+        return
+    more = f"; {counted(len(few) - 5, 'more class')} below {FEW_CASES} cases"
+    text = (
+        f"Of {counted(len(content.predictions), 'case')}, {_listed(content, few)}"
+        f"{more if len(few) > 5 else ''}. Values that depend on so few cases are uncertain: read "
+        "the intervals, not the third digit."
+    )
+    yield Finding("few-cases", "warning", f"{_names(content, few)}: few cases", text)
+
+
+def _names(content: Content, chosen: list[int]) -> str:
+    shown = ", ".join(content.classes[k] for k in chosen[:3])
+    return shown if len(chosen) <= 3 else f"{shown} and {counted(len(chosen) - 3, 'more class')}"
+
+
+def _listed(content: Content, chosen: list[int]) -> str:
+    shares, counts = content.predictions.priors, content.predictions.class_counts
+    weighted = "" if content.predictions.weights is None else " by weight"
+    return ", ".join(
+        f"{content.classes[k]} has {counts[k]:,} ({share(shares[k], 1)}{weighted})"
+        for k in chosen[:5]
+    )
+
+
+def calibration(content: Content) -> Iterator[Finding]:
+    """Whether the highest probability is about as high as the share of correct decisions."""
+    for model in content.models:
+        decisions = decided(model)
+        if model.probabilities is None or decisions is None or model.fault:
+            continue
+        highest = model.probabilities.max(axis=1)
+        correct = decisions == model.predictions.codes
+        weights = model.predictions.case_weights
+        gap, error = mean_with_error(highest - correct, weights, content.groups)
+        if abs(gap) < max(TOLD_GAP, CLEAR_ERRORS * error):
+            continue
+        mean, right = (float(np.average(each, weights=weights)) for each in (highest, correct))
+        word = "overconfident" if gap > 0 else "underconfident"
+        text = (
+            f"The most probable class has a probability of {share(mean)} on average, and is the "
+            f"true class in {share(right)} of cases. Costs and thresholds set on these "
+            "probabilities will mislead: calibrate them first."
+        )
+        yield Finding(word, "warning", f"{model.name} is {word}", text)
+
+
+def class_shares(content: Content) -> Iterator[Finding]:
+    """Whether the mean probability of each class is about its share of the cases."""
+    for model in content.models:
+        if model.probabilities is None or model.fault:
+            continue
+        own = np.arange(len(content.classes)) == model.predictions.codes[:, None]
+        gaps = [
+            mean_with_error(column, model.predictions.case_weights, content.groups)
+            for column in (model.probabilities - own).T
+        ]
+        k = int(np.argmax([abs(gap) for gap, _ in gaps]))
+        gap, error = gaps[k]
+        if abs(gap) < max(TOLD_GAP, CLEAR_ERRORS * error):
+            continue
+        prior, name = float(model.predictions.priors[k]), content.classes[k]
+        text = (
+            f"The mean probability of {name} is {share(prior + gap, 1)}, while "
+            f"{share(prior, 1)} of the cases belong to it."
+        )
+        word = "high" if gap > 0 else "low"
+        title = f"{model.name}: probabilities of {name} too {word} on average"
+        yield Finding("class-shares", "notice", title, text)

@@ -1,0 +1,218 @@
+"""Findings about models: which is best, whether it is better than guessing, what its scores are."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from polyroc.inference._comparison import Difference
+from polyroc.metrics import registry
+from polyroc.report._content import Content, ModelContent
+from polyroc.report._decisions import perfect_pairs
+from polyroc.report._finding import Finding, Severity
+from polyroc.report._wording import (
+    counted,
+    level_text,
+    limits,
+    number,
+    p_value,
+    share,
+    signed,
+)
+from polyroc.results import Estimate
+from polyroc.statistics.pairs import Pairs
+
+SIGNIFICANT = 0.05
+TIED_SHARE = 0.01
+
+
+def differences(content: Content) -> Iterator[Finding]:
+    """Whether the leading model is really ahead of each other one."""
+    if content.comparison is None:
+        return
+    best, symbol = content.leading.name, registry[content.main_metric].symbol
+    for row in content.comparison.differences:
+        if row.metric != content.main_metric or best not in (row.model_a, row.model_b):
+            continue
+        other = row.model_b if row.model_a == best else row.model_a
+        if math.isnan(row.p_value):
+            reason = row.note.split(";")[0].removeprefix("no standard error: ")
+            text = f"The difference in {symbol} cannot be tested: {reason or 'no standard error'}."
+            yield Finding("no-test", "notice", f"{best} against {other}: no test", text)
+            continue
+        size = _difference(content, row, best)
+        if row.p_adjusted < SIGNIFICANT:
+            yield Finding("difference-clear", "fact", f"{best} is better than {other}", size)
+        else:
+            text = f"{size} Another sample of cases could reverse the order."
+            title = f"{best} and {other} cannot be told apart"
+            yield Finding("difference-unclear", "notice", title, text)
+
+
+def _difference(content: Content, row: Difference, best: str) -> str:
+    """How far the leading model is ahead, with interval and test."""
+    low, high, *_ = row.interval(content.level)
+    low, high = (low, high) if row.model_a == best else (-high, -low)
+    symbol, ahead = registry[row.metric].symbol, abs(row.difference)
+    by = "less than 0.001" if ahead < 0.0005 else f"{ahead:.3f}"
+    size = f"{symbol} of {best} is {by} higher" if ahead else f"{symbol} is the same for both"
+    adjusted = " after Holm's adjustment" if len(content.models) > 2 else ""
+    return (
+        f"{size} ({level_text(content.level)} interval {signed(low)} to {signed(high)}; "
+        f"paired test, {p_value(row.p_adjusted)}{adjusted})."
+    )
+
+
+def metric_choice(content: Content) -> Iterator[Finding]:
+    """Whether metrics disagree about the best model."""
+    firsts = first_by_metric(content)
+    winners = {names for names in firsts.values() if len(names) == 1}
+    if len(content.models) < 2 or not winners:
+        return
+    (name,) = next(iter(winners))
+    rankings = "; ".join(_rankings(firsts))
+    if len(winners) > 1 or not all(name in names for names in firsts.values()):
+        advice = "Choose the metric by the question it answers, not by the model it favours."
+        title = "The best model depends on the metric"
+        yield Finding("metric-choice", "notice", title, f"{rankings}. {advice}")
+    elif set(firsts.values()) == winners:
+        text = f"{name} is first by all {counted(len(firsts), 'metric')} of this page."
+        yield Finding("metrics-agree", "fact", f"Every metric prefers {name}", text)
+    else:
+        title = f"No metric prefers another model to {name}"
+        yield Finding("metrics-agree", "fact", title, f"{rankings}.")
+
+
+def _rankings(firsts: dict[str, tuple[str, ...]]) -> Iterator[str]:
+    """Who is first by which metrics."""
+    for names, count in Counter(firsts.values()).most_common():
+        symbols = ", ".join(registry[metric].symbol for metric in firsts if firsts[metric] == names)
+        who = (
+            f"{names[0]} is first" if len(names) == 1 else f"{' and '.join(names)} are equal first"
+        )
+        yield f"{who} by {counted(count, 'metric')} ({symbols})"
+
+
+def first_by_metric(content: Content) -> dict[str, tuple[str, ...]]:
+    """The models with the highest value of each metric that all models have."""
+    firsts = {}
+    for metric in content.leading.evaluation:
+        values = np.array([model.evaluation[metric].value for model in content.models])
+        if not np.isnan(values).any():
+            best = np.flatnonzero(values >= values.max() - 1e-12)
+            firsts[metric] = tuple(content.models[k].name for k in best)
+    return firsts
+
+
+def guessing(content: Content) -> Iterator[Finding]:
+    """Models whose main metric may be what guessing reaches, or lies below it."""
+    declared = registry[content.main_metric]
+    chance = 0.5 if declared.chance is None else declared.chance(len(content.classes))
+    for model in content.models:
+        estimate = model.evaluation[content.main_metric]
+        low, high, *_ = estimate.interval(content.level)
+        value = f"{declared.symbol} is {number(estimate.value)}"
+        interval = f"{level_text(content.level)} interval {limits(low, high)}"
+        if high < chance:
+            text = f"{value} ({interval}), and the interval lies below {chance:g}, the value of"
+            yield _worse(model, f"{text} guessing.")
+        elif low <= chance:
+            text = f"{value} ({interval}), and the interval contains {chance:g}, the value of"
+            yield _no_better(model, f"{text} guessing.")
+        elif math.isnan(low) and estimate.value == 0:
+            text = f"{value}: every pair of cases is in the wrong order; guessing gives {chance:g}."
+            yield _worse(model, text)
+        elif math.isnan(low) and estimate.value <= chance + 1e-12:
+            where = "which is" if abs(estimate.value - chance) < 1e-12 else f"below {chance:g},"
+            text = f"{value}, {where} the value of guessing. {why_no_interval(estimate)}."
+            yield _no_better(model, text)
+
+
+def _worse(model: ModelContent, text: str) -> Finding:
+    text = f"{text} Check that the columns are in the order of the classes."
+    return Finding("worse-than-guessing", "warning", f"{model.name}: worse than guessing", text)
+
+
+def _no_better(model: ModelContent, text: str) -> Finding:
+    title = f"{model.name}: not better than guessing, as far as these cases show"
+    return Finding("not-better-than-guessing", "warning", title, text)
+
+
+def why_no_interval(estimate: Estimate) -> str:
+    """A sentence on an interval that does not exist, without its full stop."""
+    if estimate.value == 1:
+        return "Perfect separation, so there is no interval"
+    texts = [note.text for note in estimate.notes if note.text.startswith("no standard error: ")]
+    reason = texts[0].removeprefix("no standard error: ") if texts else ""
+    return f"No interval: {reason}" if reason else "No interval"
+
+
+def separation(content: Content) -> Iterator[Finding]:
+    """Pairs of classes whose scores do not overlap."""
+    for model in content.models:
+        perfect = perfect_pairs(model)
+        pairs = np.argwhere(np.triu(perfect & perfect.T))
+        n_classes = len(content.classes)
+        if not len(pairs):
+            continue
+        whole = len(pairs) == n_classes * (n_classes - 1) // 2
+        if whole:
+            text = "Every case has a higher score for its own class than any case of another class."
+            title = f"{model.name}: perfect separation"
+        else:
+            a, b = (content.classes[k] for k in pairs[0])
+            text = (
+                f"Every case of {a} has a higher score for {a} than any case of {b}, and vice versa"
+            )
+            more = len(pairs) - 1
+            text += (
+                f"; the same holds for {counted(more, 'other pair')} of classes." if more else "."
+            )
+            title = f"{model.name}: perfect separation of some classes"
+        text += " Check that no feature contains the answer (leakage)."
+        severity: Severity = "warning" if whole else "notice"
+        yield Finding("perfect-separation", severity, title, text)
+
+
+def not_probabilities(content: Content) -> Iterator[Finding]:
+    """Scores that the explorer cannot use as they are."""
+    for model in content.models:
+        if not model.fault:
+            continue
+        if model.probabilities is None:
+            done = "The explorer leaves this model out, because costs need probabilities."
+        else:
+            done = "The explorer divides each row by its sum; rank metrics use the scores as given."
+        text = f"{model.fault[:1].upper()}{model.fault[1:]}. {done}"
+        title = f"{model.name}: the scores are not probabilities"
+        yield Finding("not-probabilities", "warning", title, text)
+
+
+def ties(content: Content) -> Iterator[Finding]:
+    """Scores that are exactly equal."""
+    for model in content.models:
+        totals = model.predictions.class_weights
+        pairs = np.outer(totals, totals)
+        np.fill_diagonal(pairs, 0)
+        tied = Pairs.of(model.predictions).tied.copy()
+        np.fill_diagonal(tied, 0)
+        tied_share = tied.sum() / pairs.sum()
+        if tied_share >= TIED_SHARE:
+            text = (
+                f"{share(tied_share, 1)} of the pairs of cases compared, one of each of two "
+                "classes, have equal scores and count half."
+            )
+            yield Finding("tied-scores", "notice", f"{model.name}: tied scores", text)
+
+
+def undefined(content: Content) -> Iterator[Finding]:
+    """Metrics without a value."""
+    for model in content.models:
+        missing = [name for name, each in model.evaluation.items() if math.isnan(each.value)]
+        if missing:
+            symbols = ", ".join(registry[name].symbol for name in missing)
+            verb = "has" if len(missing) == 1 else "have"
+            text = f"{symbols} {verb} no value here; the table of metrics says why."
+            title = f"{model.name}: metrics that are not defined"
+            yield Finding("undefined-metric", "notice", title, text)

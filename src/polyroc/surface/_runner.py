@@ -1,0 +1,241 @@
+"""The search for a ROC surface: checked options, progress, interruption, checkpoints."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from polyroc._base.checks import check_choice, flag, repeats, shown, whole_number
+from polyroc._base.parallel import one_blas_thread, thread_count
+from polyroc._base.random import seed_of
+from polyroc._storage.checkpoint import Autosave, Checkpoint
+from polyroc._storage.lock import sole_run
+from polyroc.errors import InvalidInput, InvalidType, PolyrocError
+from polyroc.predictions._containers import read_weights
+from polyroc.surface._checkpoint import checkpoint_of, restore, save
+from polyroc.surface._costs import errors
+from polyroc.surface._evolution import Evolution, Settings
+from polyroc.surface._front import RocSurface, surface_of
+from polyroc.surface._objectives import OBJECTIVES, Objectives
+from polyroc.surface._progress import ProgressLine
+from polyroc.surface._strategies import STRATEGIES, Strategy
+from polyroc.surface.models.model import LARGEST, Model
+from polyroc.typing import RandomState
+
+TOLERANCE = 0.005
+"""Least growth of G, as a share of it, for which 10,000 further evaluations are spent."""
+
+MOST_POINTS = 50_000
+"""Points of a front that is searched no further: with four classes or more nearly every trade-off
+is a new point, each of which is compared with all others, and G grows without an end in sight."""
+
+
+def search(
+    model: Model,
+    *,
+    generations: int = 10_000,
+    costs_per_generation: int = 100,
+    objectives: Objectives = "pairs",
+    alpha: ArrayLike | None = None,
+    strategy: Strategy = "inherit",
+    rng: RandomState = None,
+    checkpoint: str | Path | None = None,
+    progress: bool = True,
+    tolerance: float | None = None,
+    n_threads: int | None = None,
+    islands: int | None = None,
+    client: Any = None,
+) -> RocSurface:
+    """The ROC surface of a model: parameters and costs whose error rates nothing found dominates.
+
+    Algorithm 1 of Everson & Fieldsend 2006. Each generation selects a member of the archive,
+    perturbs its parameters and tries costs with them; what no member weakly dominates enters, what
+    it dominates leaves. The same seed gives the same surface, on any number of threads.
+
+    Parameters
+    ----------
+    model : ``KnnModel``, ``MlpModel``, ``LinearModel``, ``ScoreModel`` or one of your own.
+    generations : at most so many in all, those in the checkpoint included. The search ends before
+        if G has converged; see ``tolerance``.
+    costs_per_generation : costs tried in a generation, with one perturbed set of parameters or
+        divided between two.
+    objectives : ``"pairs"``: all K(K − 1) error rates; ``"errors_of"``: for each class the errors
+        made on its cases; ``"errors_into"``: for each class the errors that end in it.
+    alpha : of the Dirichlet distribution of fresh costs: a number, or a K × K table (truth first,
+        its diagonal is not used). By default 1, all costs alike; in the ratio of expected costs it
+        focuses the search, the more so the larger it is.
+    strategy : ``"paper"`` draws all costs afresh; ``"inherit"`` lets most descend from those of
+        members, and finds more with fewer evaluations.
+    rng : seed or generator. Where a checkpoint exists its seed goes on, unless a number is given
+        that differs, which is an error.
+    checkpoint : a file that the search saves itself to every few seconds. Where it exists the
+        search goes on from it; a file of another search is an error and stays as it is, and so is
+        one that another search is saving itself to at the moment.
+    progress : show a line with the generation, the size of the archive and G so far, on a terminal.
+    tolerance : the search ends when its last 10,000 evaluations have changed G by less than this
+        share of it (``provenance["stopped"]`` is ``"converged"``), or when the front has 50,000
+        points (``"points"``); with 0 all generations run (``"generations"``). By default 0.005
+        with ``strategy="inherit"`` and 0 with ``"paper"``.
+    n_threads : by default all processors; used where there are many cases.
+    islands : independent searches with seeds of their own, whose fronts are merged.
+    client : a ``distributed.Client`` whose workers run the islands.
+
+    Ctrl-C stops the search after the current generation and returns the surface so far.
+
+    Examples
+    --------
+    >>> from polyroc.surface import ScoreModel, search
+    >>> model = ScoreModel([0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8])
+    >>> search(model, generations=10, rng=0, progress=False).rates
+    array([[0. , 0.5],
+           [0.5, 0. ]])
+    """
+    if not isinstance(model, Model):
+        raise InvalidType(
+            f"model must be a polyroc.surface.Model, got {shown(model)}. "
+            "Use KnnModel, MlpModel, LinearModel or ScoreModel, or subclass Model."
+        )
+    if not hasattr(model, "cases"):
+        raise InvalidInput("The model has no labelled cases. Give it some with model.on(X, y).")
+    if islands is not None:
+        from polyroc.surface._islands import search_islands
+
+        return search_islands(
+            model,
+            islands,
+            client,
+            generations=generations,
+            costs_per_generation=costs_per_generation,
+            objectives=objectives,
+            alpha=alpha,
+            strategy=strategy,
+            rng=rng,
+            checkpoint=checkpoint,
+            tolerance=tolerance,
+            n_threads=n_threads,
+        )
+    if client is not None:
+        raise InvalidInput("client= runs islands on workers. Say how many with islands=.")
+    check_choice(objectives, "objectives", OBJECTIVES)
+    check_choice(strategy, "strategy", STRATEGIES)
+    generations = whole_number(generations, "generations", least=0)
+    settings = Settings(
+        repeats(costs_per_generation, "costs_per_generation", least=1),
+        objectives,
+        strategy,
+        None if alpha is None else _checked_alpha(alpha, len(model.cases.classes)),
+    )
+    file = None if checkpoint is None else checkpoint_of(checkpoint)
+    threads = None if n_threads is None else thread_count(n_threads)
+    shows = flag(progress, "progress")
+    end = End(generations, _checked_tolerance(tolerance, strategy))
+    with nullcontext() if file is None else sole_run(file.path):
+        evolution = Evolution(model, settings, _seed(rng, file), threads)
+        with one_blas_thread():  # its threads slow small products down
+            _run(evolution, end, file, ProgressLine(generations, shown=shows))
+    return surface_of(evolution, end.reason(evolution))
+
+
+@dataclass(frozen=True)
+class End:
+    """When a search ends."""
+
+    generations: int
+    tolerance: float
+
+    def reached(self, evolution: Evolution) -> bool:
+        """Whether there is nothing more to do."""
+        return self.reason(evolution) != "interrupted"
+
+    def reason(self, evolution: Evolution) -> str:
+        """``"converged"``, ``"points"``, ``"generations"``, or ``"interrupted"`` before the end."""
+        if evolution.converged(self.tolerance):
+            return "converged"
+        if self.tolerance > 0 and evolution.archive.size >= MOST_POINTS:
+            return "points"
+        return "generations" if evolution.generation >= self.generations else "interrupted"
+
+
+def _run(evolution: Evolution, end: End, file: Checkpoint | None, line: ProgressLine) -> None:
+    with _interruption() as stopped, line:
+        restored = file is not None and restore(file, evolution)
+        if restored and end.reached(evolution):
+            return  # all there is to know is in the file, which need not be writable
+        if not restored:
+            evolution.begin()
+        if file:
+            save(file, evolution)  # a file that cannot be written is better known now
+        keeping = Autosave("search", partial(save, file, evolution) if file else None)
+        while not (end.reached(evolution) or stopped.is_set()):
+            evolution.advance()
+            line.show(evolution)
+            keeping.if_due()
+    keeping.at_the_end()
+
+
+@contextmanager
+def _interruption() -> Iterator[threading.Event]:
+    """An event that Ctrl-C sets; a second Ctrl-C interrupts at once.
+
+    A generation is never cut in two, so that what is returned or saved can go on bit for bit. A
+    handler that a host program has installed without Python stays: it could not be put back.
+    """
+    stopped = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield stopped
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        stopped.set()
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield stopped
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _checked_tolerance(tolerance: float | None, strategy: Strategy) -> float:
+    if tolerance is None:
+        return 0.0 if strategy == "paper" else TOLERANCE
+    number = isinstance(tolerance, (int, float, np.number)) and not isinstance(tolerance, bool)
+    if not (number and 0 <= tolerance < 1):
+        raise InvalidInput(f"tolerance must be a share from 0 to below 1, got {shown(tolerance)}.")
+    return float(tolerance)
+
+
+def _seed(rng: RandomState, file: Checkpoint | None) -> int:
+    """The seed given; that of the checkpoint where there is one and no number is given."""
+    if file is not None and file.exists() and not isinstance(rng, (int, np.integer)):
+        return file.seed()
+    return seed_of(rng)
+
+
+def _checked_alpha(alpha: ArrayLike, n_classes: int) -> tuple[float, ...]:
+    try:
+        values = np.array(read_weights(alpha, "alpha"))
+    except PolyrocError:
+        values = np.zeros(0)
+    n_rates = n_classes * (n_classes - 1)
+    if values.ndim == 0:
+        values = np.full(n_rates, values)
+    elif values.shape == (n_classes, n_classes):
+        values = errors(values)
+    moderate = (values >= 1 / LARGEST) & (values <= LARGEST)  # draws of others may not exist
+    if values.shape != (n_rates,) or not moderate.all():
+        raise InvalidInput(
+            f"alpha must be a positive number or a {n_classes} × {n_classes} table of positive "
+            f"numbers off its diagonal, got {shown(alpha)}."
+        )
+    return tuple(values.tolist())
