@@ -20,6 +20,7 @@ from polyroc.inference._compare import (
 )
 from polyroc.inference._comparison import Comparison, Difference
 from polyroc.inference._evaluate import estimate_metrics, options_of, why_no_error
+from polyroc.inference._folds import designs_of_folds
 from polyroc.inference._influence import Design, contributions
 from polyroc.inference._resampling import (
     BATCH,
@@ -28,7 +29,8 @@ from polyroc.inference._resampling import (
     drawn_weights,
 )
 from polyroc.metrics.declaration import Influence, Metric, Question
-from polyroc.metrics.measure import CaseStatistics, Measured, measure
+from polyroc.metrics.folds import statistics_of
+from polyroc.metrics.measure import Measured
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate
 from polyroc.typing import Float64Array, PriorsLike, RandomState
@@ -42,6 +44,8 @@ def replicate_values(
     seed: int,
 ) -> Float64Array:
     """Values (replicates × metrics) on resampled cases."""
+    if predictions.folds is not None:
+        return _replicates_of_folds(predictions, questions, design, n_replicates, seed)
     resampler = Resampler.of(predictions, design)
     replicator = Replicator(predictions, questions)
     parts = []
@@ -52,12 +56,31 @@ def replicate_values(
     return np.concatenate(parts)
 
 
+def _replicates_of_folds(
+    predictions: Predictions,
+    questions: Sequence[Question],
+    design: Design,
+    n_replicates: int,
+    seed: int,
+) -> Float64Array:
+    """Means over folds, the cases of each fold resampled on their own."""
+    parts = [
+        predictions.part(rows, n_threads=predictions.n_threads) for rows in predictions.fold_rows
+    ]
+    designs = designs_of_folds(predictions, parts, design)
+    found = [
+        replicate_values(part, questions, own, n_replicates, seed + v)
+        for v, (part, own) in enumerate(zip(parts, designs, strict=True))
+    ]
+    return np.asarray(np.mean(found, axis=0))
+
+
 def defined_questions(
     predictions: Sequence[Predictions], metrics: Sequence[Metric], priors: PriorsLike | None
 ) -> tuple[list[Question], list[list[Measured]], dict[str, str]]:
     """Questions that have an answer for all predictions, the answers, and why others have none."""
     asked = [(metric, options_of(metric, priors)) for metric in metrics]
-    found = list(zip(*(measure(CaseStatistics(each), asked) for each in predictions), strict=True))
+    found = list(zip(*(statistics_of(each).measure(asked) for each in predictions), strict=True))
     reasons = {each.metric.name: each.reason for row in found for each in row if each.reason}
     questions = [
         metric.question(predictions[0], **options)
@@ -81,7 +104,7 @@ def bootstrap_estimates(
     values = replicate_values(predictions, questions, design, n_replicates, seed)
     columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
     settings = {**design.settings(), "n_replicates": n_replicates, "seed": seed}
-    plain = estimate_metrics(CaseStatistics(predictions), metrics, design, priors, with_error=False)
+    plain = estimate_metrics(statistics_of(predictions), metrics, design, priors, with_error=False)
     return [
         _with_error(each, row[0].influence, columns[each.metric], predictions, design, settings)
         if row[0].influence is not None

@@ -12,6 +12,7 @@ from polyroc._base.checks import check_choice, flag, shown
 from polyroc.errors import InvalidInput, InvalidType, NotAligned
 from polyroc.inference._comparison import Comparison, Difference, Omnibus
 from polyroc.inference._evaluate import NO_VARIATION, options_of
+from polyroc.inference._folds import folds_note, measured
 from polyroc.inference._influence import (
     Design,
     Sampling,
@@ -22,9 +23,11 @@ from polyroc.inference._influence import (
 from polyroc.inference._notes import class_notes, design_notes, prior_notes, rows_notes
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Influence, Metric, Occasion
-from polyroc.metrics.measure import CaseStatistics, Measured, measure
+from polyroc.metrics.folds import statistics_of
+from polyroc.metrics.measure import Measured
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._classes import listed
+from polyroc.predictions._folds import check_same_folds
 from polyroc.predictions._gate import common_labels
 from polyroc.results import check_level
 from polyroc.typing import (
@@ -152,6 +155,7 @@ def _samples_of_predictions(
                 "Pass predictions of the same cases in the same order, or labels and scores of "
                 "each model for independent samples."
             )
+    check_same_folds({name: each.folds for name, each in zip(models, checked, strict=True)})
     design = Design.of(groups, first.weights, len(first), weights, sampling)
     return Samples(tuple(models), tuple(checked), (design,) * len(checked), paired=True)
 
@@ -273,7 +277,10 @@ def _measured(
 ) -> list[tuple[Measured, ...]]:
     """For each metric, its value and influence values of every model."""
     asked = [(metric, options_of(metric, priors)) for metric in metrics]
-    models = [measure(CaseStatistics(each), asked) for each in samples.predictions]
+    models = [
+        measured(statistics_of(each), asked, design)
+        for each, design in zip(samples.predictions, samples.designs, strict=True)
+    ]
     return list(zip(*models, strict=True))
 
 
@@ -342,7 +349,7 @@ def _welch(samples: Samples, variances: Float64Array) -> Float64Array:
 def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:
     """What is assumed about priors, and other facts about the samples."""
     found = samples.predictions[:1] if samples.paired else samples.predictions
-    notes = [note for each in found for note in class_notes(each)]
+    notes = [note for each in found for note in (*folds_note(each), *class_notes(each))]
     notes += prior_notes(metric, samples.designs[0].sampling, priors is not None)
     notes += rows_notes(samples.predictions)
     notes += [note for design in samples.designs for note in design_notes(design)]

@@ -10,11 +10,13 @@ from polyroc._base.checks import shown
 from polyroc._base.random import seed_of
 from polyroc.errors import InvalidInput
 from polyroc.inference._drawn import spread_of_value
+from polyroc.inference._folds import measured, told_of_folds
 from polyroc.inference._influence import Design, Sampling, Weighting
 from polyroc.inference._notes import design_notes, notes_on
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Influence, Metric, Occasion
-from polyroc.metrics.measure import CaseStatistics, Measured, measure
+from polyroc.metrics.folds import FoldStatistics, statistics_of
+from polyroc.metrics.measure import CaseStatistics, Measured
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import Estimate, Evaluation, Note, check_level
 from polyroc.statistics.tuples import Tuples
@@ -119,7 +121,7 @@ def evaluate(
         estimates = bootstrap_estimates(predictions, chosen, design, priors, n_replicates, rng)
     else:
         draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))
-        statistics, with_error = CaseStatistics(predictions), interval is not None
+        statistics, with_error = statistics_of(predictions), interval is not None
         estimates = estimate_metrics(statistics, chosen, design, priors, with_error, draw)
     return Evaluation(tuple(estimates), level)
 
@@ -135,7 +137,7 @@ def estimate(
 
 
 def estimate_metrics(
-    statistics: CaseStatistics,
+    statistics: CaseStatistics | FoldStatistics,
     metrics: Sequence[Metric],
     design: Design,
     priors: PriorsLike | None,
@@ -144,12 +146,16 @@ def estimate_metrics(
 ) -> list[Estimate]:
     """Values of metrics, and their standard errors from influence values."""
     asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
-    found = measure(statistics, asked, with_influence=with_error)
-    return [_estimated(statistics, each, design, priors is not None, draw) for each in found]
+    found = measured(statistics, asked, design, with_influence=with_error)
+    given = priors is not None
+    estimates = [_estimated(statistics, each, design, given, draw) for each in found]
+    if isinstance(statistics, FoldStatistics):
+        return told_of_folds(statistics, asked, found, estimates)
+    return estimates
 
 
 def _estimated(
-    statistics: CaseStatistics,
+    statistics: CaseStatistics | FoldStatistics,
     found: Measured,
     design: Design,
     priors_given: bool,

@@ -6,6 +6,7 @@ import numpy as np
 
 from polyroc.inference._influence import Design
 from polyroc.metrics.declaration import Metric, Property
+from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import some_of
@@ -27,7 +28,7 @@ TOLD_DIFFERENCE = 5e-5  # what shows in four decimals
 
 
 def notes_on(
-    statistics: CaseStatistics,
+    statistics: CaseStatistics | FoldStatistics,
     metric: Metric,
     sampling: str,
     priors_given: bool,
@@ -115,9 +116,9 @@ def _tied_pairs(predictions: Predictions, tied: Float64Array) -> Note | None:
     return Note("tied-scores", told) if share >= TOLD_SHARE else None
 
 
-def _ties_matter(statistics: CaseStatistics, metric: Metric) -> Note | None:
+def _ties_matter(statistics: CaseStatistics | FoldStatistics, metric: Metric) -> Note | None:
     strict, lenient = (
-        question.value(statistics[question.need])
+        statistics.value(question)
         for question in (
             metric.question(statistics.predictions, ties=ties) for ties in ("strict", "lenient")
         )

@@ -42,6 +42,10 @@ def permutation_comparison(
             "A permutation test needs models on the same cases, but these are independent samples. "
             'Use method="influence" or "bootstrap".'
         )
+    if samples.predictions[0].folds is not None:
+        raise InvalidInput(
+            'A permutation test with folds is not available. Use method="influence" or "bootstrap".'
+        )
     seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=1)
     questions, measured, reasons = defined_questions(samples.predictions, metrics, priors)
     rows = [row for row in measured if row[0].metric.name not in reasons]

@@ -271,8 +271,12 @@ class Metric:
         return min(max(value, self.lowest), self.highest)
 
     def of(self, predictions: Predictions, **options: Any) -> float:
-        """θ of cases."""
+        """θ of cases; where they have folds, the mean over folds."""
         question = self.question(predictions, **options)
+        if predictions.folds is not None:
+            from polyroc.metrics.folds import FoldStatistics
+
+            return FoldStatistics(predictions).value(question)
         return question.value(question.need.of(predictions))
 
     def influence(self, predictions: Predictions, **options: Any) -> Influence:

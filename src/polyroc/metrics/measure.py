@@ -8,6 +8,7 @@ from polyroc.metrics.declaration import Influence, Metric, Question, influences
 from polyroc.predictions import Predictions
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.statistic import Need, Statistic
+from polyroc.typing import Float64Array
 
 
 class CaseStatistics:
@@ -22,6 +23,16 @@ class CaseStatistics:
             self._made[need] = need.of(self.predictions)
         return self._made[need]
 
+    def value(self, question: Question) -> float:
+        """θ of these cases."""
+        return question.value(self[question.need])
+
+    def measure(
+        self, asked: Sequence[tuple[Metric, Mapping[str, Any]]], *, with_influence: bool = True
+    ) -> list["Measured"]:
+        """Values, and influence values of the cases, of metrics with their options."""
+        return measure(self, asked, with_influence=with_influence)
+
 
 class Measured(NamedTuple):
     """A metric of some cases, or the reason why it is not defined for them."""
@@ -30,6 +41,8 @@ class Measured(NamedTuple):
     value: float = float("nan")
     influence: Influence | None = None
     reason: str | None = None
+    by_fold: Float64Array | None = None
+    """The value in each fold that has all classes, where the cases have folds."""
 
 
 def measure(

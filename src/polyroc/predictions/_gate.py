@@ -39,17 +39,18 @@ def read_cases(
     y_score: ScoresLike,
     labels: LabelsLike | None,
     sample_weight: WeightsLike | None = None,
+    folds: Any = None,
     *,
     may_be_empty: bool = False,
 ) -> GivenCases:
-    """Labels and scores, checked and matched; weights are only looked at for their rows."""
+    """Labels and scores, checked and matched; the rest is only looked at for its rows."""
     y_true, y_score = computed(y_true), computed(y_score)
     table, columns = read_scores(y_score)
     values, categories = read_labels(y_true)
     table = as_table(table)
     if len(values) or len(table) or not may_be_empty:
         check_lengths(len(values), len(table))
-    given = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    given = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight, "folds": folds}
     by_position = rows_by_position(given)
     declared = declared_classes(labels, columns, categories, values, table.shape[1])
     codes = encode(values, declared) if len(values) else np.empty(0, dtype=np.uint8)

@@ -1,4 +1,7 @@
-"""Groups of cases that belong together, such as the images of a patient, as numbers."""
+"""Groups of cases that belong together, such as the images of a patient, as numbers.
+
+Folds are named in the same way, and read by the same rules.
+"""
 
 from numbers import Real
 from typing import Any
@@ -20,34 +23,46 @@ MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "<na>", "nat", "null", "none"
 
 def read_groups(groups: Any) -> NDArray[np.intp]:
     """Groups as numbers from 0; a missing one is an error, and so are groups of several kinds."""
-    values = _one_dimension(computed(groups))
+    return read_named(groups, "groups")[0]
+
+
+def read_named(given: Any, what: str) -> tuple[NDArray[np.intp], list[Any]]:
+    """What each case belongs to as numbers from 0, and the names of the numbers, in their order."""
+    values = _one_dimension(computed(given), what)
     if values.dtype.kind in "iuf":
-        _check_given(np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=bool))
-        return np.unique(values, return_inverse=True)[1]
+        missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=bool)
+        _check_given(missing, what)
+        names, numbers = np.unique(values, return_inverse=True)
+        return numbers, names.tolist()
     listed = values.tolist()
-    _check_given(np.array([_is_nothing(value) for value in listed], dtype=bool))
-    _check_one_kind(listed)
+    _check_given(np.array([_is_nothing(value) for value in listed], dtype=bool), what)
+    _check_one_kind(listed, what)
     try:
         ordered = sorted(set(listed))
     except TypeError:  # groups without an order, or lists, which are no names
-        raise _no_groups(groups) from None
-    numbers = {value: number for number, value in enumerate(ordered)}
-    return np.array([numbers[value] for value in listed], dtype=np.intp)
+        raise _no_groups(given, what) from None
+    position = {value: number for number, value in enumerate(ordered)}
+    return np.array([position[value] for value in listed], dtype=np.intp), ordered
 
 
-def _check_given(missing: NDArray[np.bool_]) -> None:
+def _check_given(missing: NDArray[np.bool_], what: str) -> None:
     if missing.any():
-        raise missing_groups(np.flatnonzero(missing).tolist(), len(missing))
+        raise missing_groups(np.flatnonzero(missing).tolist(), len(missing), what)
+
+
+ADVICE = {
+    "groups": "Name the group of every case; a case that belongs to no other gets a name of its "
+    "own.",
+    "folds": "Name the fold in which each case was held out.",
+}
 
 
 def missing_groups(rows: list[int], n_cases: int, what: str = "groups") -> InvalidInput:
-    """An error that names the first few rows without a group."""
+    """An error that names the first few rows without a group, or without a fold."""
     more = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
     places = f"row{'s' * (len(rows) > 1)} {', '.join(map(str, rows[:5]))}{more}"
-    return InvalidInput(
-        f"{what} has a missing value in {places} of {n_cases}. Name the group of every case; a "
-        "case that belongs to no other gets a name of its own."
-    )
+    advice = ADVICE.get(what, ADVICE["groups"])
+    return InvalidInput(f"{what} has a missing value in {places} of {n_cases}. {advice}")
 
 
 def is_missing_word(value: str) -> bool:
@@ -55,7 +70,7 @@ def is_missing_word(value: str) -> bool:
     return value.strip().casefold() in MISSING_WORDS
 
 
-def _one_dimension(groups: Any) -> NDArray[Any]:
+def _one_dimension(groups: Any, what: str) -> NDArray[Any]:
     """Groups as an array, of objects where they are not all numbers; what is masked is None."""
     if isinstance(groups, np.ma.MaskedArray):
         given: Any = np.ma.getdata(groups).astype(object)
@@ -64,10 +79,10 @@ def _one_dimension(groups: Any) -> NDArray[Any]:
     try:
         values = _of_list(groups) if isinstance(groups, (list, tuple)) else np.asarray(groups)
     except Exception:
-        raise _no_groups(groups) from None
+        raise _no_groups(groups, what) from None
     if values.ndim != 1:
         raise InvalidInput(
-            f"groups must have one group per case, got an array of shape {values.shape}."
+            f"{what} must have one {what[:-1]} per case, got an array of shape {values.shape}."
         )
     return values
 
@@ -84,7 +99,7 @@ def _is_nothing(value: Any) -> bool:
     return is_missing_word(value) if isinstance(value, str) else is_missing(value)
 
 
-def _check_one_kind(values: list[Any]) -> None:
+def _check_one_kind(values: list[Any], what: str) -> None:
     """1 and "1" may be one patient or two: nobody can tell."""
     first: dict[str, tuple[int, Any]] = {}
     for row, value in enumerate(values):
@@ -92,7 +107,7 @@ def _check_one_kind(values: list[Any]) -> None:
     if len(first) > 1:
         (one, a), (other, b) = list(first.values())[:2]
         raise InvalidType(
-            "groups must be strings or numbers, all of one kind, got "
+            f"{what} must be strings or numbers, all of one kind, got "
             f"{shown(a)} in row {one} and {shown(b)} in row {other}. Convert all to strings."
         )
 
@@ -106,5 +121,5 @@ def _kind(value: Any) -> str:
     return type(value).__name__
 
 
-def _no_groups(groups: Any) -> InvalidType:
-    return InvalidType(f"groups must be strings or numbers, all of one kind, got {shown(groups)}.")
+def _no_groups(given: Any, what: str) -> InvalidType:
+    return InvalidType(f"{what} must be strings or numbers, all of one kind, got {shown(given)}.")

@@ -16,6 +16,7 @@ from polyroc._base.sums import sum_by_class
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.predictions._classes import listed, present_classes
 from polyroc.predictions._columns import Column
+from polyroc.predictions._folds import Folds, check_fold_classes, read_folds
 from polyroc.predictions._gate import read_cases
 from polyroc.predictions._scores import (
     Origin,
@@ -48,6 +49,7 @@ _FIELDS = (
     "classes",
     "codes",
     "declared",
+    "folds",
     "n_threads",
     "one_column",
     "scores",
@@ -72,6 +74,9 @@ class Predictions:
     absent : what to do with a class without cases: ``"raise"``, or ``"skip"`` to leave it out.
     normalize : divide each row by its sum.
     n_threads : threads that statistics of these predictions may use.
+    folds : the fold of a cross-validation in which each case was held out: a name or number per
+        case, or a table with a column for the repeat and one for the fold. Metrics are then
+        computed within folds, whose scores come from one fitted model, and averaged over folds.
 
     Attributes
     ----------
@@ -80,6 +85,7 @@ class Predictions:
     codes : (n,) position in ``classes`` of each case's true class.
     scores : (n, K).
     weights : (n,), or None if every case weighs the same.
+    folds : ``numbers`` (n,) of the folds and their ``names``, or None.
     by_position : which of the parameters were matched with ``y_true`` row by row although their
         indexes differ. The same index labels in another order are an error.
 
@@ -93,6 +99,7 @@ class Predictions:
     codes: IntArray
     scores: FloatArray
     weights: Float64Array | None
+    folds: Folds | None
     one_column: bool
     n_threads: int | None
     by_position: tuple[str, ...]
@@ -109,8 +116,9 @@ class Predictions:
         absent: Absent = "raise",
         normalize: bool = False,
         n_threads: int | None = None,
+        folds: Any = None,
     ) -> None:
-        self._read(y_true, y_score, labels, sample_weight, absent, normalize, n_threads)
+        self._read(y_true, y_score, labels, sample_weight, absent, normalize, n_threads, folds)
         own = {"scores": _owned(self.scores), "weights": _owned(self.weights)}
         self._fill(**{**self.__getstate__(), **own})
 
@@ -130,11 +138,12 @@ class Predictions:
         absent: Absent = "raise",
         normalize: bool = False,
         n_threads: int | None = None,
+        folds: Any = None,
     ) -> None:
         """The cases and classes that count, scores and weights as views where possible."""
         _check_options(absent, normalize)
         n_threads = None if n_threads is None else thread_count(n_threads)
-        given = read_cases(y_true, y_score, labels, sample_weight)
+        given = read_cases(y_true, y_score, labels, sample_weight, folds)
         declared, codes, table = given.declared, given.codes, given.table
         weights, rows = checked_weights(sample_weight, len(codes))
         if rows is not None:
@@ -150,6 +159,7 @@ class Predictions:
             codes=codes,
             scores=_final_scores(table, origin, normalize),
             weights=weights,
+            folds=None if folds is None else read_folds(folds, len(given.codes)).of(rows),
             one_column=table.shape[1] == 1 and not normalize,
             n_threads=n_threads,
             by_position=given.by_position,
@@ -157,6 +167,8 @@ class Predictions:
         )
         if weights is not None:
             check_spread(self.class_weights, self.classes)
+        if self.folds is not None and absent == "raise":
+            check_fold_classes(self.folds, codes, self.classes)
 
     def _fill(self, **fields: Any) -> None:
         """Set all attributes, arrays read-only, with no column sorted yet."""
@@ -178,7 +190,8 @@ class Predictions:
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
-        return f"Predictions({len(self)} cases, {self.n_classes} classes{weighted})"
+        folds = "" if self.folds is None else f", {len(self.folds.names)} folds"
+        return f"Predictions({len(self)} cases, {self.n_classes} classes{weighted}{folds})"
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -194,8 +207,36 @@ class Predictions:
         """Other cases of the same classes, taken as checked."""
         other = object.__new__(Predictions)
         cases = {"codes": codes, "scores": scores, "weights": weights, "_origin": Origin()}
+        other._fill(**{**self.__getstate__(), **cases, "folds": None})
+        return other
+
+    def part(self, rows: NDArray[np.intp], *, n_threads: int | None = None) -> "Predictions":
+        """Some of the cases, such as those of a fold; classes without any are left out."""
+        there, codes = np.unique(self.codes[rows], return_inverse=True)
+        every = len(there) == self.n_classes
+        origin = self._origin.part(rows, None if every else there.tolist())
+        other = object.__new__(Predictions)
+        cases = {
+            "classes": tuple(self.classes[k] for k in there.tolist()),
+            "codes": codes.astype(self.codes.dtype),
+            "scores": self.scores[rows] if every else self.scores[np.ix_(rows, there)],
+            "weights": None if self.weights is None else self.weights[rows],
+            "one_column": self.one_column and every,
+            "folds": None,
+            "n_threads": n_threads,
+            "_origin": origin,
+        }
         other._fill(**{**self.__getstate__(), **cases})
         return other
+
+    @lazy_property
+    def fold_rows(self) -> tuple[NDArray[np.intp], ...]:
+        """The cases of each fold, in the order in which they were given; all, where none is."""
+        if self.folds is None:
+            return (_frozen(np.arange(len(self))),)
+        order = _frozen(np.argsort(self.folds.numbers, kind="stable"))
+        counts = np.bincount(self.folds.numbers, minlength=len(self.folds.names))
+        return tuple(np.split(order, np.cumsum(counts)[:-1]))
 
     def column(self, k: int) -> Column:
         """Column k of the scores, the cases of class k positive: the one kept, or a new one."""
@@ -330,6 +371,7 @@ def predictions_of(
     absent: Absent = "raise",
     normalize: bool = False,
     n_threads: int | None = None,
+    folds: Any = None,
 ) -> Predictions:
     """The predictions themselves, or those made from labels, scores and what else is given.
 
@@ -341,6 +383,7 @@ def predictions_of(
         "absent": absent,
         "normalize": normalize,
         "n_threads": n_threads,
+        "folds": folds,
     }
     if not isinstance(y_true, Predictions):
         if y_score is None:

@@ -38,6 +38,14 @@ class Origin:
         """The user's row of a case."""
         return case if self.rows is None else int(self.rows[case])
 
+    def part(self, rows: NDArray[np.intp], columns: list[int] | None) -> "Origin":
+        """Of some of the cases and columns."""
+        own = rows if self.rows is None else self.rows[rows]
+        if columns is None:
+            return Origin(self.names, own, self.columns)
+        first = columns if self.columns is None else [self.columns[column] for column in columns]
+        return Origin(self.names, own, tuple(first))
+
     def place(self, case: int, column: int) -> str:
         """A score of a case, in words."""
         index = column if self.columns is None else self.columns[column]
