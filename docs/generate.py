@@ -56,8 +56,7 @@ def package_stub() -> str:
     """Names of the package for type checkers, which do not follow lazy loading."""
     lines = ['"""Types of the public names. Written by docs/generate.py."""', ""]
     lines += [f"from polyroc import {name} as {name}" for name in sorted(polyroc._MODULES)]
-    lines.append("from polyroc._version import __version__ as __version__")
-    public = []
+    public = ["from polyroc._version import __version__ as __version__"]
     for home, names in polyroc._HOMES.items():
         public += [f"from {home} import {name} as {name}" for name in names.split()]
     return "\n".join([*lines, *sorted(public)]) + "\n"

@@ -12,8 +12,8 @@ from polyroc import results as results
 from polyroc import scale as scale
 from polyroc import surface as surface
 from polyroc import utility as utility
-from polyroc._version import __version__ as __version__
 from polyroc._scorers import scorers as scorers
+from polyroc._version import __version__ as __version__
 from polyroc.coupling import PairwiseCoupling as PairwiseCoupling
 from polyroc.inference import compare as compare
 from polyroc.inference import estimate as estimate

@@ -1,6 +1,5 @@
 """ROC surface of three classes: against all rules, against triplets, and its own multipliers."""
 
-import importlib
 import itertools
 import math
 
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import curves as twin
 
-import polyroc.curves
 from polyroc.curves import tpr_surface
 from polyroc.errors import NotDefined
 
@@ -112,9 +110,3 @@ def test_frame_and_errors():
         tpr_surface([0, 1], [0.2, 0.8])
     with pytest.raises(NotDefined, match="needs probabilities"):
         tpr_surface([0, 1, 2], 3 * np.eye(3))
-
-
-def test_the_name_is_the_function_beside_the_module():
-    for _ in range(2):
-        importlib.import_module("polyroc.curves.tpr_surface")
-        assert polyroc.curves.tpr_surface is tpr_surface and callable(tpr_surface)

@@ -23,7 +23,7 @@ import numpy as np
 from polyroc._base.checks import shown
 from polyroc.curves._roc import Survival, require_classes, roc_of, two_sides
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import (
     Float64Array,
     Int64Array,
@@ -84,8 +84,8 @@ class ProbabilisticRoc:
 
 
 def probabilistic_roc(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -127,7 +127,7 @@ def probabilistic_roc(
     2       0.25                  0.5                 1.0
     3      -0.25                  1.0                 1.0
     """
-    predictions = Predictions(y_true, y_score, labels=labels, sample_weight=sample_weight)
+    predictions = predictions_of(y_true, y_score, labels, sample_weight)
     require_classes(predictions, 2, "probabilistic_roc")
     rows = predictions.probabilities(needed_by="probabilistic_roc")
     above, below = two_sides(predictions, 1, rows)

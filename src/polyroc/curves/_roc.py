@@ -13,8 +13,9 @@ import numpy as np
 
 from polyroc._base.sums import running_weight
 from polyroc.errors import NotDefined, UnknownName
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._classes import some_of
+from polyroc.predictions._given import kept_predictions_of
 from polyroc.typing import (
     Absent,
     BoolArray,
@@ -171,8 +172,8 @@ def _split_by_class(predictions: Predictions, k: int) -> list[Survival]:
 
 
 def one_vs_one_roc(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -207,7 +208,7 @@ def one_vs_one_roc(
     >>> curves["a", "b"].thresholds
     array([ inf, 0.5 , 0.25])
     """
-    predictions = Predictions(
+    predictions = kept_predictions_of(
         y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
     )
     classes, column = predictions.classes, _SortedColumn(predictions)
@@ -229,8 +230,8 @@ def _one_vs_one(
 
 
 def one_vs_rest_roc(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -248,7 +249,7 @@ def one_vs_rest_roc(
     >>> one_vs_rest_roc(["a", "b", "c"], scores).areas()
     {'a': 0.75, 'b': 1.0, 'c': 0.5}
     """
-    predictions = Predictions(
+    predictions = kept_predictions_of(
         y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
     )
     position = {label: k for k, label in enumerate(predictions.classes)}
@@ -264,8 +265,8 @@ def _one_vs_rest(
 
 
 def roc_curve(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -281,7 +282,7 @@ def roc_curve(
     >>> curve.area
     0.875
     """
-    predictions = Predictions(y_true, y_score, labels=labels, sample_weight=sample_weight)
+    predictions = predictions_of(y_true, y_score, labels, sample_weight)
     require_classes(predictions, 2, "roc_curve")
     positive, negative = two_sides(predictions, 1, predictions.scores)
     first, second = predictions.classes

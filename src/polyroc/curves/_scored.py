@@ -10,7 +10,7 @@ from polyroc._base.checks import shown
 from polyroc._base.sums import running_sum
 from polyroc.curves._roc import Survival, require_classes, two_sides
 from polyroc.errors import InvalidInput
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
 
 MOST_PAIRS = 5_000_000
@@ -53,8 +53,8 @@ class ScoredRoc:
 
 
 def scored_roc(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -94,7 +94,7 @@ def scored_roc(
     2    0.75    0.0
     3    1.00    0.0
     """
-    predictions = Predictions(y_true, y_score, labels=labels, sample_weight=sample_weight)
+    predictions = predictions_of(y_true, y_score, labels, sample_weight)
     require_classes(predictions, 2, "scored_roc")
     above, below = two_sides(predictions, 1, predictions.probabilities(needed_by="scored_roc"))
     if margins is None:

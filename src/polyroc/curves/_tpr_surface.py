@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from polyroc.curves._roc import require_classes
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import (
     Float64Array,
     FloatArray,
@@ -84,8 +84,8 @@ class TprSurface:
 
 
 def tpr_surface(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -120,7 +120,7 @@ def tpr_surface(
     array([[1., 1., 0.],
            [1., 0., 1.]])
     """
-    predictions = Predictions(y_true, y_score, labels=labels, sample_weight=sample_weight)
+    predictions = predictions_of(y_true, y_score, labels, sample_weight)
     require_classes(predictions, 3, "tpr_surface")
     rows = predictions.probabilities(needed_by="tpr_surface")
     order = np.argsort(-predictions.class_counts, kind="stable")

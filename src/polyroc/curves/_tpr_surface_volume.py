@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.tuples import Rule, Tuples
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 
 def tpr_surface_volume(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -31,9 +31,7 @@ def tpr_surface_volume(
     >>> tpr_surface_volume([0, 1, 2], p)
     1.0
     """
-    predictions = Predictions(
-        y_true, y_score, labels=labels, sample_weight=sample_weight, n_threads=n_threads
-    )
+    predictions = predictions_of(y_true, y_score, labels, sample_weight, n_threads=n_threads)
     predictions.probabilities("tpr_surface_volume")
     strict = np.eye(6, dtype=np.float64)[0, :]
     volume: float = Tuples.of(predictions, Rule.LOGARITHMS).mean(strict)

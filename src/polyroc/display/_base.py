@@ -6,7 +6,7 @@ nothing touches its settings.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from polyroc._base.checks import shown
@@ -66,8 +66,8 @@ class PredictionsDisplay(Display):
     @abstractmethod
     def from_predictions(
         cls,
-        y_true: LabelsLike,
-        y_score: ScoresLike,
+        y_true: LabelsLike | Predictions,
+        y_score: ScoresLike | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
@@ -104,15 +104,6 @@ def require_classes(
     raise NotDefined(
         f"{display} shows {allowed} classes, got {predictions.n_classes}. Use {instead}."
     )
-
-
-def checked_models(models: Any) -> dict[str, Any]:
-    """Models by name: a mapping that is not empty."""
-    if not isinstance(models, Mapping):
-        raise InvalidType(f"models must be a mapping from names, got {shown(models)}.")
-    if not models:
-        raise NotDefined("There are no models to show. Pass at least one.")
-    return {str(name): model for name, model in models.items()}
 
 
 def new_axes(size: tuple[float, float], projection: str | None = None) -> "Axes":

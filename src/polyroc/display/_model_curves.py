@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from polyroc.display._base import PredictionsDisplay
 from polyroc.display._marks import square_size
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -21,19 +22,19 @@ class ModelCurvesDisplay(PredictionsDisplay):
     @abstractmethod
     def from_models(
         cls,
-        y_true: LabelsLike,
-        models: Mapping[str, ScoresLike],
+        y_true: LabelsLike | Mapping[str, Predictions],
+        models: Mapping[str, ScoresLike] | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
     ) -> Self:
-        """From the probabilities of several models for the same cases."""
+        """From the probabilities of several models, or a mapping from models to Predictions."""
 
     @classmethod
     def from_predictions(
         cls,
-        y_true: LabelsLike,
-        y_score: ScoresLike,
+        y_true: LabelsLike | Predictions,
+        y_score: ScoresLike | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
@@ -41,9 +42,8 @@ class ModelCurvesDisplay(PredictionsDisplay):
         **options: Any,
     ) -> Self:
         """From true classes and probabilities of one model; options as for ``from_models``."""
-        return cls.from_models(
-            y_true, {name: y_score}, labels=labels, sample_weight=sample_weight, **options
-        )
+        predictions = predictions_of(y_true, y_score, labels, sample_weight)
+        return cls.from_models({name: predictions}, **options)
 
     def frame(self) -> "pd.DataFrame":
         """A row per point of a curve: the model, and what the curve's own frame holds."""

@@ -8,7 +8,7 @@ from polyroc.display._base import PredictionsDisplay, require_classes
 from polyroc.display._marks import line_options, unit_square
 from polyroc.display._naming import wrapped_names
 from polyroc.display._rate_bands import thinned
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import Label, LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -43,18 +43,16 @@ class OneVsOneRocDisplay(PredictionsDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_true: LabelsLike,
-        y_score: ScoresLike,
+        y_true: LabelsLike | Predictions,
+        y_score: ScoresLike | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
     ) -> Self:
         """From true classes and scores of any kind."""
-        predictions = Predictions(y_true, y_score, labels=labels, sample_weight=sample_weight)
+        predictions = predictions_of(y_true, y_score, labels, sample_weight)
         require_classes(predictions, cls.__name__, 2, MOST_CLASSES, "PairwiseAucDisplay")
-        curves = one_vs_one_roc(
-            y_true, y_score, labels=labels, sample_weight=sample_weight, drop_collinear=True
-        )
+        curves = one_vs_one_roc(predictions, drop_collinear=True)
         thin = {pair: thinned(curve, MOST_POINTS) for pair, curve in curves.items()}
         return cls(thin, predictions.classes)
 

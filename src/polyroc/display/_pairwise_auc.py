@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.display._base import PredictionsDisplay, require_classes
 from polyroc.display._matrix import Scale, draw_matrix, matrix_frame, matrix_size
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.pairs import Pairs
 from polyroc.typing import Absent, Float64Array, Label, LabelsLike, ScoresLike, Ties, WeightsLike
 
@@ -40,8 +40,8 @@ class PairwiseAucDisplay(PredictionsDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_true: LabelsLike,
-        y_score: ScoresLike,
+        y_true: LabelsLike | Predictions,
+        y_score: ScoresLike | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
@@ -49,9 +49,7 @@ class PairwiseAucDisplay(PredictionsDisplay):
         absent: Absent = "raise",
     ) -> Self:
         """From true classes and scores of any kind."""
-        predictions = Predictions(
-            y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
-        )
+        predictions = predictions_of(y_true, y_score, labels, sample_weight, absent)
         require_classes(predictions, cls.__name__, 2, MOST_CLASSES, "polyroc.pairwise_auc")
         return cls(Pairs.of(predictions).auc(ties), predictions.classes)
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from polyroc.curves._probabilistic import ProbabilisticRoc, probabilistic_roc
-from polyroc.display._base import checked_models
 from polyroc.display._marks import add_legend, line_options, unit_square
 from polyroc.display._model_curves import ModelCurvesDisplay
 from polyroc.display._naming import names_with
+from polyroc.predictions import Predictions
+from polyroc.predictions._given import model_predictions
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -33,22 +34,19 @@ class ProbabilisticRocDisplay(ModelCurvesDisplay):
     @classmethod
     def from_models(
         cls,
-        y_true: LabelsLike,
-        models: Mapping[str, ScoresLike],
+        y_true: LabelsLike | Mapping[str, Predictions],
+        models: Mapping[str, ScoresLike] | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
         width: float | None = None,
     ) -> Self:
-        """From the probabilities of several models for the same cases."""
-        return cls(
-            {
-                name: probabilistic_roc(
-                    y_true, scores, labels=labels, sample_weight=sample_weight, width=width
-                )
-                for name, scores in checked_models(models).items()
-            }
-        )
+        """From the probabilities of several models for the same cases.
+
+        A mapping from models to Predictions takes the place of labels and scores.
+        """
+        given = model_predictions(y_true, models, labels=labels, sample_weight=sample_weight)
+        return cls({name: probabilistic_roc(each, width=width) for name, each in given.items()})
 
     def _draw(self, ax: "Axes") -> None:
         unit_square(ax, "False positive rate", "True positive rate")

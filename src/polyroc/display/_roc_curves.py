@@ -9,7 +9,7 @@ from polyroc.display._base import PredictionsDisplay
 from polyroc.display._marks import add_legend, line_options, square_size, unit_square
 from polyroc.display._naming import names_with
 from polyroc.display._rate_bands import FALSE_POSITIVE_RATES, BandedCurve, banded_curve
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import check_level
 from polyroc.typing import Absent, Label, LabelsLike, ScoresLike, WeightsLike
 
@@ -43,8 +43,8 @@ class RocCurvesDisplay(PredictionsDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_true: LabelsLike,
-        y_score: ScoresLike,
+        y_true: LabelsLike | Predictions,
+        y_score: ScoresLike | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
@@ -53,9 +53,7 @@ class RocCurvesDisplay(PredictionsDisplay):
     ) -> Self:
         """From true classes and scores of any kind."""
         check_level(level)
-        predictions = Predictions(
-            y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
-        )
+        predictions = predictions_of(y_true, y_score, labels, sample_weight, absent)
         drawn = range(predictions.n_classes) if predictions.n_classes > 2 else [1]
         curves = {predictions.classes[k]: banded_curve(predictions, k, level) for k in drawn}
         return cls(curves, level)

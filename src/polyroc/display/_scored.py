@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from polyroc.curves._scored import ScoredRoc, scored_roc
-from polyroc.display._base import checked_models
 from polyroc.display._marks import add_legend, line_options
 from polyroc.display._model_curves import ModelCurvesDisplay
 from polyroc.display._naming import names_with
 from polyroc.predictions import Predictions
+from polyroc.predictions._given import model_predictions
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -41,19 +41,22 @@ class ScoredRocDisplay(ModelCurvesDisplay):
     @classmethod
     def from_models(
         cls,
-        y_true: LabelsLike,
-        models: Mapping[str, ScoresLike],
+        y_true: LabelsLike | Mapping[str, Predictions],
+        models: Mapping[str, ScoresLike] | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
         margins: ArrayLike | None = None,
     ) -> Self:
-        """From the probabilities of several models for the same cases."""
-        gate: dict[str, Any] = {"labels": labels, "sample_weight": sample_weight}
+        """From the probabilities of several models for the same cases.
+
+        A mapping from models to Predictions takes the place of labels and scores.
+        """
+        given = model_predictions(y_true, models, labels=labels, sample_weight=sample_weight)
         curves = {}
-        for name, scores in checked_models(models).items():
-            grid = _margins(Predictions(y_true, scores, **gate)) if margins is None else margins
-            curves[name] = scored_roc(y_true, scores, margins=grid, **gate)
+        for name, predictions in given.items():
+            grid = _margins(predictions) if margins is None else margins
+            curves[name] = scored_roc(predictions, margins=grid)
         return cls(curves)
 
     def _draw(self, ax: "Axes") -> None:

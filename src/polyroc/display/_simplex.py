@@ -14,7 +14,7 @@ from polyroc.display._naming import shown_names, wrapped_names
 from polyroc.display._ternary import CORNERS, placed
 from polyroc.display._triplets import MARKERS, Triplet, draw_triplet, triplets_of
 from polyroc.metrics import registry
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.means import Means
 from polyroc.typing import Float64Array, IntArray, Label, LabelsLike, ScoresLike, WeightsLike
 
@@ -55,8 +55,8 @@ class SimplexDisplay(PredictionsDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_true: LabelsLike,
-        y_score: ScoresLike,
+        y_true: LabelsLike | Predictions,
+        y_score: ScoresLike | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
@@ -65,10 +65,11 @@ class SimplexDisplay(PredictionsDisplay):
     ) -> Self:
         """From true classes and probabilities.
 
-        ``triplets`` holds triples of row numbers, one of each class. Of more than ``most_cases``
-        cases so many are drawn, evenly spaced in their order; means are those of all.
+        ``triplets`` holds triples of row numbers as given, one of each class. Of more than
+        ``most_cases`` cases so many are drawn, evenly spaced in their order; means are those of
+        all.
         """
-        predictions = Predictions(y_true, y_score, labels=labels, sample_weight=sample_weight)
+        predictions = predictions_of(y_true, y_score, labels, sample_weight)
         require_classes(predictions, cls.__name__, 3, 3, "PairwiseAucDisplay or RocCurvesDisplay")
         rows, n = predictions.probabilities(cls.__name__), len(predictions)
         drawn = np.arange(n)[:: -(-n // whole_number(most_cases, "most_cases", least=1))]
@@ -80,7 +81,7 @@ class SimplexDisplay(PredictionsDisplay):
             Means.of(predictions).vectors,
             registry["triangle_area"].of(predictions),
             registry["total_length"].of(predictions),
-            triplets_of(Predictions(y_true, y_score, labels=labels), triplets),
+            triplets_of(_unweighted(y_true, y_score, labels), triplets),
         )
 
     def frame(self) -> "pd.DataFrame":
@@ -165,3 +166,10 @@ class SimplexDisplay(PredictionsDisplay):
                 *mean, marker=MARKERS[k], markersize=10, markeredgecolor="black",
                 color=mark_of(k).colour, linestyle="",
             )  # fmt: skip
+
+
+def _unweighted(
+    y_true: LabelsLike | Predictions, y_score: ScoresLike | None, labels: LabelsLike | None
+) -> Predictions:
+    """All cases, those of weight 0 too where there are any: triplets may name them."""
+    return y_true if isinstance(y_true, Predictions) else predictions_of(y_true, y_score, labels)

@@ -9,7 +9,7 @@ from polyroc._base.checks import whole_number
 from polyroc.curves._tpr_surface import TprSurface, tpr_surface
 from polyroc.display._base import PredictionsDisplay, require_classes
 from polyroc.display._naming import shown_names
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -44,18 +44,17 @@ class TprSurfaceDisplay(PredictionsDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_true: LabelsLike,
-        y_score: ScoresLike,
+        y_true: LabelsLike | Predictions,
+        y_score: ScoresLike | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
         n_grid: int = 41,
     ) -> Self:
         """From true classes and probabilities; the surface is drawn over n_grid² points."""
-        gate: dict[str, Any] = {"labels": labels, "sample_weight": sample_weight}
-        predictions = Predictions(y_true, y_score, **gate)
+        predictions = predictions_of(y_true, y_score, labels, sample_weight)
         require_classes(predictions, cls.__name__, 3, 3, "RocCurvesDisplay")
-        surface = tpr_surface(y_true, y_score, **gate)
+        surface = tpr_surface(predictions)
         grid = np.linspace(0, 1, whole_number(n_grid, "n_grid", least=2))
         return cls(surface, grid, heights_over(surface.rates, grid))
 

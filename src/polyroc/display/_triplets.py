@@ -69,7 +69,9 @@ def triplets_of(predictions: Predictions, triplets: Iterable[Iterable[int]]) -> 
 
 def _rows(predictions: Predictions, numbers: list[int]) -> Float64Array:
     cases = [whole_number(number, "a row of a triplet", least=0) for number in numbers]
-    inside = all(case < len(predictions) for case in cases)
+    given = predictions.given_rows
+    inside = bool(np.isin(cases, given).all())
+    cases = np.searchsorted(given, cases).tolist()
     if not inside or sorted(predictions.codes[cases].tolist()) != [0, 1, 2]:
         raise InvalidInput(
             f"A triplet has one case of each of the three classes, got the rows {shown(numbers)}. "

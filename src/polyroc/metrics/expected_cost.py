@@ -2,12 +2,13 @@
 
 from typing import Literal
 
+from polyroc.predictions import Predictions
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 
 def saec(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -29,7 +30,8 @@ def saec(
 
     Parameters
     ----------
-    y_true : true class of each case.
+    y_true : true class of each case; or one Predictions, which takes the place of labels and
+        scores.
     y_score : scores of the second class, or of both.
     labels : the two classes in order; by default sorted.
     sample_weight : weight of each case; 0 is the same as leaving the case out.

@@ -201,6 +201,11 @@ class Predictions:
         """K."""
         return len(self.classes)
 
+    @property
+    def given_rows(self) -> NDArray[np.intp]:
+        """(n,) the row of each case in what was given, from which cases of weight 0 are dropped."""
+        return np.arange(len(self)) if self._origin.rows is None else self._origin.rows
+
     def with_cases(
         self, codes: IntArray, scores: FloatArray, weights: Float64Array
     ) -> "Predictions":

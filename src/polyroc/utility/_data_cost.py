@@ -9,6 +9,7 @@ import numpy as np
 from polyroc._base.checks import check_choice, repeats
 from polyroc._base.random import seed_of
 from polyroc.errors import NotConverged, NotDefined
+from polyroc.predictions import Predictions
 from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array, LabelsLike, RandomState, ScoresLike, WeightsLike
 from polyroc.utility._categories import RankedCases
@@ -72,8 +73,8 @@ def _advice(found: Cost, cases: RankedCases, model: Model) -> str:
 
 
 def saec_interval(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,

@@ -15,7 +15,7 @@ from polyroc._base.checks import check_choice
 from polyroc.curves._binormal import BinormalCurve
 from polyroc.curves._proper_binormal import ProperBinormalCurve
 from polyroc.errors import NotDefined
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
 from polyroc.utility import _categories as categories
 from polyroc.utility._categories import Categories, RankedCases
@@ -45,8 +45,8 @@ _DIAGONAL = "the best curve is the diagonal, c = d_a = 0, where there are no sta
 
 
 def fit_binormal(
-    y_true: LabelsLike,
-    score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -97,8 +97,8 @@ def _binormal_fit(
 
 
 def fit_proper(
-    y_true: LabelsLike,
-    score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -154,14 +154,14 @@ def _proper_fit(
 
 
 def two_classes(
-    y_true: LabelsLike,
-    score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    score: ScoresLike | None,
     labels: LabelsLike | None,
     sample_weight: WeightsLike | None,
     name: str,
 ) -> Predictions:
     """Predictions of two classes, or an error that names who needs them."""
-    predictions = Predictions(y_true, score, labels=labels, sample_weight=sample_weight)
+    predictions = predictions_of(y_true, score, labels, sample_weight)
     if predictions.n_classes != 2:
         raise NotDefined(f"{name} is defined for 2 classes, got {predictions.n_classes}. {_MORE}")
     return predictions

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from polyroc._base.sums import running_weight
+from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
 from polyroc.utility._categories import Categories, RankedCases
 from polyroc.utility._fits import two_classes
@@ -51,8 +52,8 @@ class RocHull:
 
 
 def roc_hull(
-    y_true: LabelsLike,
-    y_score: ScoresLike,
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from polyroc.errors import NotDefined
-from polyroc.predictions import Predictions
+from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._gate import read_rows
 from polyroc.predictions._scores import (
     Origin,
@@ -35,17 +35,15 @@ class ScoreModel(Model):
 
     def __init__(
         self,
-        y_true: LabelsLike,
-        y_score: ScoresLike,
+        y_true: LabelsLike | Predictions,
+        y_score: ScoresLike | None = None,
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
         normalize: bool = False,
     ) -> None:
         self.normalize = normalize
-        predictions = Predictions(
-            y_true, y_score, labels=labels, sample_weight=sample_weight, normalize=normalize
-        )
+        predictions = predictions_of(y_true, y_score, labels, sample_weight, normalize=normalize)
         n_cases = len(predictions)
         self.classes = predictions.classes
         self.cases = Cases(
