@@ -457,7 +457,7 @@ def test_whatever_prints_is_recounted() -> None:
 
 def test_every_note_is_recounted_and_occurs() -> None:
     codes = set()
-    for name in ("notes.py", "evaluate.py", "compare.py"):
+    for name in ("_notes.py", "_evaluate.py", "_compare.py"):
         source = (SOURCE / "inference" / name).read_text()
         codes |= set(re.findall(r'Note\(\s*"([\w-]+)"', source))
     assert codes == set(NOTES) | NOT_PRINTED

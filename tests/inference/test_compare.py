@@ -2,17 +2,19 @@
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, norm
+from scipy.stats import chi2, f, norm
 from twins.inference import holm as slow_holm
+from twins.inference import joint_freedom
 
 from polyroc import Predictions, compare, evaluate, hand_till, registry
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._compare import Difference, holm
+from polyroc.inference._comparison import Omnibus
 
 rng = np.random.default_rng(2)
 Y = np.repeat([0, 1, 2], [24, 16, 12])
@@ -53,8 +55,8 @@ def test_differences_are_those_of_the_values(found):
         assert found.values[row.metric][row.model_a] == values[0]
 
 
-def test_normal_tests(found):
-    for row in found.frame(0.9).itertuples():
+def test_normal_tests():
+    for row in compare(Y, MODELS, NAMES, reference="normal").frame(0.9).itertuples():
         z = row.difference / row.standard_error
         assert row.p_value == pytest.approx(2 * norm.sf(abs(z)), rel=1e-12)
         reach = norm.ppf(0.95) * row.standard_error
@@ -147,18 +149,22 @@ class TestHolm:
 
 class TestOmnibus:
     def test_two_models(self):
-        """χ² is Z², with the same p-value."""
-        made = compare(Y, PAIR, NAMES)
-        for row, test in zip(made.differences, made.omnibus_tests, strict=True):
-            z = row.difference / row.standard_error
-            assert test.statistic == pytest.approx(z**2, rel=1e-9)
-            assert test.degrees_of_freedom == 1
-            assert test.p_value == pytest.approx(row.p_value, rel=1e-9)
+        """F is t², and χ² is Z², with the same p-values."""
+        for reference in ("t", "normal"):
+            made = compare(Y, PAIR, NAMES, reference=reference)
+            for row, test in zip(made.differences, made.omnibus_tests, strict=True):
+                z = row.difference / row.standard_error
+                assert test.statistic == pytest.approx(z**2, rel=1e-9)
+                assert test.degrees_of_freedom == 1
+                freedom = row.degrees_of_freedom
+                assert test.denominator_degrees_of_freedom == pytest.approx(freedom, rel=1e-9)
+                assert test.p_value == pytest.approx(row.p_value, rel=1e-9)
 
     def test_by_definition(self, found):
         """dᵀ S⁻¹ d for the differences from the first model, S from influence values."""
         predictions = [Predictions(Y, each) for each in MODELS.values()]
-        for test in found.omnibus_tests:
+        normal = compare(Y, MODELS, NAMES, reference="normal").omnibus_tests
+        for test, by_f in zip(normal, found.omnibus_tests, strict=True):
             metric = registry[test.metric]
             phi = [metric.influence(each).cases for each in predictions]
             values = [metric.of(each) for each in predictions]
@@ -170,6 +176,11 @@ class TestOmnibus:
             assert test.statistic == pytest.approx(statistic, rel=1e-8)
             assert test.degrees_of_freedom == 2
             assert test.p_value == pytest.approx(chi2.sf(statistic, 2), rel=1e-8)
+            freedom = joint_freedom([np.cov(part) / part.shape[1] for part in parts], [23, 15, 11])
+            assert by_f.denominator_degrees_of_freedom == pytest.approx(freedom - 1, rel=1e-8)
+            ratio = statistic * (freedom - 1) / freedom / 2
+            assert by_f.statistic == pytest.approx(ratio, rel=1e-8)
+            assert by_f.p_value == pytest.approx(f.sf(ratio, 2, freedom - 1), rel=1e-8)
 
     def test_order_does_not_matter(self, found):
         turned = compare(Y, dict(reversed(MODELS.items())), NAMES).omnibus_tests
@@ -186,7 +197,7 @@ class TestOmnibus:
 
     def test_frame(self, found):
         frame = found.omnibus()
-        assert list(frame.columns) == ["metric", "statistic", "degrees_of_freedom", "p_value"]
+        assert list(frame.columns) == [field.name for field in fields(Omnibus)]
         assert list(frame["metric"]) == NAMES
 
 
@@ -390,15 +401,47 @@ def test_groups():
         np.testing.assert_allclose(copied[column], plain[column], rtol=1e-9)
 
 
-def test_small_samples_have_fewer_degrees_of_freedom():
-    """One model alone against chance: the degrees of freedom of its own interval."""
-    normal = compare(Y, PAIR, ["hand_till"]).differences[0]
-    small = compare(Y, PAIR, ["hand_till"], small_sample=True).differences[0]
+def test_t_is_the_reference_unless_normal_is_asked_for():
+    """The degrees of freedom are those of the variance by class, of at most G − 1 groups."""
+    (normal,) = compare(Y, PAIR, ["hand_till"], reference="normal").differences
+    (small,) = compare(Y, PAIR, ["hand_till"]).differences
+    phi = [registry["hand_till"].influence(Predictions(Y, p)).cases for p in PAIR.values()]
+    by_class = [np.var((phi[0] - phi[1])[k == Y], ddof=1) / (k == Y).sum() for k in range(3)]
+    expected = sum(by_class) ** 2 / sum(
+        v**2 / (n - 1) for v, n in zip(by_class, [24, 16, 12], strict=True)
+    )
     assert normal.degrees_of_freedom == np.inf
-    assert small.degrees_of_freedom < len(Y)
+    assert small.degrees_of_freedom == pytest.approx(expected, rel=1e-12)
     assert small.standard_error == normal.standard_error
     assert small.p_value > normal.p_value
     assert small.interval().low < normal.interval().low
+    spanning, nested = np.arange(len(Y)) % 5, np.arange(len(Y)) // 4
+    (few,) = compare(Y, PAIR, ["hand_till"], groups=spanning).differences
+    assert few.degrees_of_freedom <= 4
+    (other,) = compare(Y, PAIR, ["hand_till"], groups=nested).differences
+    assert 4 < other.degrees_of_freedom < 11  # 6 + 4 + 3 groups, each in one class
+    assert evaluate(Y, PAIR["weak"], groups=spanning)["hand_till"].degrees_of_freedom <= 4
+
+
+def test_independent_samples_have_the_freedom_of_their_classes():
+    truths = dict.fromkeys(PAIR, Y)
+    (row,) = compare(truths, PAIR, ["hand_till"]).differences
+    alone = [evaluate(Y, p)["hand_till"] for p in PAIR.values()]
+    variances = [each.standard_error**2 for each in alone]
+    parts = [each.standard_error**4 / each.degrees_of_freedom for each in alone]
+    assert row.degrees_of_freedom == pytest.approx(sum(variances) ** 2 / sum(parts), rel=1e-12)
+    (drawn,) = compare(truths, PAIR, ["hand_till"], method="bootstrap", rng=1).differences
+    assert drawn.degrees_of_freedom == pytest.approx(row.degrees_of_freedom, rel=1e-12)
+
+
+def test_too_few_cases_for_all_models_at_once():
+    y = np.repeat([0, 1, 2], [3, 3, 2])
+    models = {str(m): scores(1.0, y) for m in range(5)}
+    (test,) = compare(y, models, ["hand_till"]).omnibus_tests
+    assert math.isnan(test.p_value) and test.degrees_of_freedom == 4
+    assert 'Compare pairs of models by method="permutation".' in test.note
+    (by_chi2,) = compare(y, models, ["hand_till"], reference="normal").omnibus_tests
+    assert by_chi2.p_value > 0 and by_chi2.note == ""
 
 
 def test_predictions_take_the_place_of_labels_and_scores():

@@ -83,24 +83,26 @@ def test_interval_of_one_marker(bleeding, markers):
 )
 def test_paired_test(bleeding, markers, first, second, z, p):
     pair = {name: markers[name] for name in (first, second)}
-    (found,) = compare(bleeding["outcome"], pair, ["roc_auc"]).differences
+    (found,) = compare(bleeding["outcome"], pair, ["roc_auc"], reference="normal").differences
     assert found.difference / found.standard_error == pytest.approx(z, abs=EXACT)
     assert found.p_value == pytest.approx(p, abs=EXACT)
 
 
 def test_interval_of_a_difference(bleeding, markers):
     pair = {name: markers[name] for name in ("wfns", "s100b")}
-    (row,) = compare(bleeding["outcome"], pair, ["roc_auc"]).frame().itertuples()
+    (row,) = (
+        compare(bleeding["outcome"], pair, ["roc_auc"], reference="normal").frame().itertuples()
+    )
     assert row.low == pytest.approx(0.0104061769564846, abs=EXACT)
     assert row.high == pytest.approx(0.174214419249478, abs=EXACT)
 
 
 def test_all_three_at_once(bleeding, markers):
     """The pairs do not depend on which other models are compared."""
-    together = compare(bleeding["outcome"], markers, ["roc_auc"]).differences
+    together = compare(bleeding["outcome"], markers, ["roc_auc"], reference="normal").differences
     for row in together:
         pair = {name: markers[name] for name in (row.model_a, row.model_b)}
-        (alone,) = compare(bleeding["outcome"], pair, ["roc_auc"]).differences
+        (alone,) = compare(bleeding["outcome"], pair, ["roc_auc"], reference="normal").differences
         assert row.p_value == pytest.approx(alone.p_value, rel=1e-12)
         assert alone.p_value <= row.p_adjusted <= 1
 
@@ -108,7 +110,9 @@ def test_all_three_at_once(bleeding, markers):
 def test_unpaired_test(bleeding, markers):
     outcome = bleeding["outcome"]
     pair = {name: markers[name] for name in ("wfns", "s100b")}
-    (found,) = compare(dict.fromkeys(pair, outcome), pair, ["roc_auc"]).differences
+    (found,) = compare(
+        dict.fromkeys(pair, outcome), pair, ["roc_auc"], reference="normal"
+    ).differences
     assert found.difference / found.standard_error == pytest.approx(1.43490640926908, abs=EXACT)
 
 
@@ -121,7 +125,9 @@ def test_unpaired_p_value(bleeding, markers):
 
     outcome = bleeding["outcome"]
     pair = {name: markers[name] for name in ("wfns", "s100b")}
-    (found,) = compare(dict.fromkeys(pair, outcome), pair, ["roc_auc"]).differences
+    (found,) = compare(
+        dict.fromkeys(pair, outcome), pair, ["roc_auc"], reference="normal"
+    ).differences
     variances = [0.00146991470882363, 0.00266868245717244]
     n = len(outcome)
     freedom = sum(variances) ** 2 / sum(v**2 / (n - 1) for v in variances)

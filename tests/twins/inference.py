@@ -187,3 +187,23 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [
         min(1.0, max((m - rank) * q for rank, q in enumerate(ranked) if q <= p)) for p in p_values
     ]
+
+
+def joint_freedom(parts: Sequence[Sequence[Sequence[float]]], freedom: Sequence[float]) -> float:
+    """ν of q contrasts from the part of each class in their covariances, by plain loops.
+
+    W = V⁻¹ V_k has the traces of the whitened part: tr W and tr W².
+    """
+    import numpy as np
+
+    q = len(parts[0])
+    inverse = np.linalg.inv(sum(np.asarray(part) for part in parts))
+    unknown = 0.0
+    for part, known in zip(parts, freedom, strict=True):
+        white = [
+            [sum(inverse[i][m] * part[m][j] for m in range(q)) for j in range(q)] for i in range(q)
+        ]
+        trace = sum(white[i][i] for i in range(q))
+        squares = sum(white[i][j] * white[j][i] for i in range(q) for j in range(q))
+        unknown += (squares + trace**2) / known
+    return (q + q**2) / unknown

@@ -10,12 +10,11 @@ import numpy as np
 from polyroc._base.checks import repeats
 from polyroc._base.random import seed_of
 from polyroc.inference._compare import (
+    Reference,
     Samples,
-    Spread,
     comparison_note,
     differences_of,
     holm,
-    omnibus_test,
     undefined_differences,
 )
 from polyroc.inference._comparison import Comparison, Difference
@@ -28,6 +27,7 @@ from polyroc.inference._resampling import (
     Resampler,
     drawn_weights,
 )
+from polyroc.inference._spread import Spread, omnibus_test
 from polyroc.metrics.declaration import Influence, Metric, Question
 from polyroc.metrics.folds import statistics_of
 from polyroc.metrics.measure import Measured
@@ -153,6 +153,7 @@ def bootstrap_comparison(
     level: float,
     n_replicates: int,
     rng: RandomState,
+    reference: Reference = "t",
 ) -> Comparison:
     """Differences on resampled cases; paired models see the same resamples."""
     seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=2)
@@ -176,23 +177,38 @@ def bootstrap_comparison(
         column = next(i for i, q in enumerate(questions) if q.metric is metric)
         found = np.array([each.value for each in row])
         values[metric.name] = dict(zip(samples.names, found.tolist(), strict=True))
-        scale = max(each.influence.scale for each in row if each.influence is not None)
-        spread = _spread(samples, drawn[:, :, column])._replace(scale=scale)
+        moved = [each.influence for each in row if each.influence is not None]
+        spread = _spread(samples, drawn[:, :, column], moved).for_reference(reference)
         note = comparison_note(samples, metric, priors)
         rows = differences_of(samples, metric, found, spread, note)
         differences += holm(_with_replicates(rows, samples, drawn[:, :, column]))
-        tests.append(omnibus_test(metric.name, found, spread.covariances))
+        tests.append(omnibus_test(metric.name, found, spread))
     settings = {"n_replicates": n_replicates, "seed": seed}
     return Comparison(values, tuple(differences), tuple(tests), "bootstrap", level, settings)
 
 
-def _spread(samples: Samples, drawn: Float64Array) -> Spread:
-    """Spread of the models over the replicates; NaN where a class has one case or group."""
+def _spread(samples: Samples, drawn: Float64Array, influences: Sequence[Influence]) -> Spread:
+    """Spread of the models over the replicates; NaN where a class has one case or group.
+
+    Degrees of freedom come from influence values, as without a bootstrap. Where a metric has none,
+    they are those of the smallest class.
+    """
     centred = (drawn - drawn.mean(axis=1, keepdims=True)) / math.sqrt(drawn.shape[1] - 1)
-    for m, (each, design) in enumerate(zip(samples.predictions, samples.designs, strict=True)):
-        if (design.counts(each) <= 1).any():
+    counts = [
+        design.counts(each)
+        for each, design in zip(samples.predictions, samples.designs, strict=True)
+    ]
+    for m, each in enumerate(counts):
+        if (each <= 1).any():
             centred[m] = math.nan
-    return Spread.of(centred.T)
+    differences = ((centred[:, None] - centred[None]) ** 2).sum(axis=2)
+    known = samples.spread(influences)
+    least = float(min(each.min() for each in counts) - 1)
+    if any(each.reason is not None for each in influences):
+        freedom = np.full(known.freedom.shape, least)
+        parts = differences[None]
+        known = replace(known, freedom=freedom, parts=parts, parts_freedom=np.array([least]))
+    return replace(known, differences=differences)
 
 
 def _with_replicates(

@@ -4,23 +4,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
-from polyroc._base.checks import check_choice, flag, shown
+from polyroc._base.checks import check_choice, shown
 from polyroc.errors import InvalidInput, InvalidType, NotAligned
 from polyroc.inference._comparison import Comparison, Difference, Omnibus
 from polyroc.inference._evaluate import NO_VARIATION, options_of
 from polyroc.inference._folds import folds_note, measured
-from polyroc.inference._influence import (
-    Design,
-    Sampling,
-    Weighting,
-    contributions,
-    degrees_of_freedom,
-)
+from polyroc.inference._influence import Design, Sampling, Weighting
 from polyroc.inference._notes import class_notes, design_notes, prior_notes, rows_notes
+from polyroc.inference._spread import Spread, omnibus_test, spread_of
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Influence, Metric, Occasion
 from polyroc.metrics.folds import statistics_of
@@ -41,6 +36,7 @@ from polyroc.typing import (
 )
 
 CompareMethod = Literal["influence", "bootstrap", "permutation"]
+Reference = Literal["t", "normal"]
 
 
 def compare(
@@ -58,7 +54,7 @@ def compare(
     weights: Weighting = "sampling",
     absent: Absent = "raise",
     normalize: bool = False,
-    small_sample: bool = False,
+    reference: Reference = "t",
     n_replicates: int = 2000,
     rng: RandomState = None,
     n_threads: int | None = None,
@@ -74,17 +70,18 @@ def compare(
     y_true : labels of the cases, or for independent samples a mapping from model to labels; or a
         mapping from model to :class:`polyroc.Predictions` of the same cases, in place of both.
     y_scores : a mapping from model to scores.
-    method : ``"influence"`` (DeLong's test for two classes and the AUC; independent samples are
-        compared by Welch's t), ``"bootstrap"``, or
-        ``"permutation"``, which exchanges the scores of paired models and so asks for scores on a
-        common scale, such as probabilities.
+    method : ``"influence"`` (DeLong's standard error for two classes and the AUC),
+        ``"bootstrap"``, or ``"permutation"``, which exchanges the scores of paired models and so
+        asks for scores on a common scale, such as probabilities.
     metrics, labels, sample_weight, groups, priors, sampling, weights, absent, normalize,
     n_threads : as for :func:`polyroc.evaluate`; for independent samples ``sample_weight`` and
         ``groups`` are mappings too.
-    small_sample : test paired differences by t with degrees of freedom that fall when a small
-        class, or few groups, make up the variance, instead of by the normal test of DeLong.
+    reference : ``"t"`` tests differences by t, and all models at once by F, with degrees of
+        freedom that fall when a small class, or few groups, make up the variance; ``"normal"`` by
+        the normal and χ² (independent samples by Welch's t of all cases), as DeLong's test is
+        published, which rejects too often there.
     n_replicates, rng : replicates and seed of the bootstrap or the permutations. A bootstrap gives
-        the standard error of a normal test, and percentiles as limits.
+        the standard error of a test, and percentiles as limits.
 
     Examples
     --------
@@ -94,12 +91,13 @@ def compare(
     >>> result = compare(example.y_true, example.models, ["hand_till"], labels=example.labels)
     >>> result.frame()[["model_a", "model_b", "difference", "p_value"]].round(4)
         model_a model_b  difference  p_value
-    0  logistic  forest      0.0176   0.0030
-    1  logistic   bayes      0.0063   0.0200
-    2    forest   bayes     -0.0113   0.0854
+    0  logistic  forest      0.0176   0.0035
+    1  logistic   bayes      0.0063   0.0218
+    2    forest   bayes     -0.0113   0.0879
     """
     check_level(level)
     check_choice(method, "method", ("influence", "bootstrap", "permutation"))
+    check_choice(reference, "reference", ("t", "normal"))
     gate = {"labels": labels, "absent": absent, "normalize": normalize, "n_threads": n_threads}
     if _are_predictions(y_true):
         given = {"y_scores": y_scores, "sample_weight": sample_weight, **gate}
@@ -109,12 +107,11 @@ def compare(
     n_evaluations = 1 if method == "influence" else n_replicates
     chosen = registry.select(metrics, Occasion.of(samples.predictions[0], n_evaluations))
     if method == "influence":
-        small = flag(small_sample, "small_sample")
-        return _by_influence(samples, chosen, priors, level, small)
+        return _by_influence(samples, chosen, priors, level, reference)
     if method == "bootstrap":
         from polyroc.inference._bootstrap import bootstrap_comparison
 
-        return bootstrap_comparison(samples, chosen, priors, level, n_replicates, rng)
+        return bootstrap_comparison(samples, chosen, priors, level, n_replicates, rng, reference)
     from polyroc.inference._permutation import permutation_comparison
 
     return permutation_comparison(samples, chosen, priors, level, n_replicates, rng)
@@ -128,6 +125,10 @@ class Samples:
     predictions: tuple[Predictions, ...]
     designs: tuple[Design, ...]
     paired: bool
+
+    def spread(self, influences: Sequence[Influence]) -> Spread:
+        """How the values of the models vary."""
+        return spread_of(self.predictions, self.designs, influences, self.paired)
 
 
 def _are_predictions(given: Any) -> bool:
@@ -252,7 +253,7 @@ def _by_influence(
     metrics: Sequence[Metric],
     priors: PriorsLike | None,
     level: float,
-    small_sample: bool,
+    reference: Reference,
 ) -> Comparison:
     values: dict[str, dict[str, float]] = {}
     differences: list[Difference] = []
@@ -265,10 +266,10 @@ def _by_influence(
         each_value = np.array([each.value for each in found])
         values[metric.name] = dict(zip(samples.names, each_value.tolist(), strict=True))
         moved = [each.influence for each in found if each.influence is not None]
-        spread = _spread_of(samples, moved, small_sample)
+        spread = samples.spread(moved).for_reference(reference)
         note = comparison_note(samples, metric, priors)
         differences += holm(differences_of(samples, metric, each_value, spread, note))
-        tests.append(omnibus_test(metric.name, each_value, spread.covariances))
+        tests.append(omnibus_test(metric.name, each_value, spread))
     return Comparison(values, tuple(differences), tuple(tests), "influence", level)
 
 
@@ -282,68 +283,6 @@ def _measured(
         for each, design in zip(samples.predictions, samples.designs, strict=True)
     ]
     return list(zip(*models, strict=True))
-
-
-class Spread(NamedTuple):
-    """How the values of models vary together, and how their differences vary."""
-
-    covariances: Float64Array
-    differences: Float64Array
-    """Variance of each difference, not taken from the covariances, where it might cancel."""
-    freedom: Float64Array
-    """Degrees of freedom of the test of each difference; infinite: the normal test."""
-    scale: float = 1.0
-    """What a standard error that is no rounding is not far below."""
-
-    @classmethod
-    def of(cls, columns: Float64Array, freedom: Float64Array | None = None) -> "Spread":
-        """From a column of contributions for each model."""
-        apart = columns[:, :, None] - columns[:, None, :]
-        variances = np.sum(apart**2, axis=0)
-        normal = np.full(variances.shape, math.inf)
-        return cls(columns.T @ columns, variances, normal if freedom is None else freedom)
-
-
-def _spread_of(samples: Samples, influences: Sequence[Influence], small_sample: bool) -> Spread:
-    """Spread of the models' values; independent samples do not vary together."""
-    columns = [
-        contributions(each, [influence], design)
-        for each, influence, design in zip(
-            samples.predictions, influences, samples.designs, strict=True
-        )
-    ]
-    scale = max(influence.scale for influence in influences)
-    if samples.paired:
-        freedom = _paired_freedom(samples, influences) if small_sample else None
-        return Spread.of(np.hstack(columns), freedom)._replace(scale=scale)
-    variances = np.array([float((column**2).sum()) for column in columns])
-    sums, freedom = variances[:, None] + variances, _welch(samples, variances)
-    return Spread(np.diag(variances), sums, freedom, scale)
-
-
-def _paired_freedom(samples: Samples, influences: Sequence[Influence]) -> Float64Array:
-    """Satterthwaite's degrees of freedom of each difference: few where a small class decides."""
-    freedom = np.full((len(influences), len(influences)), math.inf)
-    for a, b in combinations(range(len(influences)), 2):
-        apart = Influence(influences[a].cases - influences[b].cases)
-        if (apart.cases != 0).any():
-            found = degrees_of_freedom(samples.predictions[0], apart, samples.designs[0])
-            freedom[a, b] = freedom[b, a] = found
-    return freedom
-
-
-def _welch(samples: Samples, variances: Float64Array) -> Float64Array:
-    """Welch's degrees of freedom of the difference of independent samples."""
-    sizes = np.array(
-        [
-            design.counts(each).sum()
-            for each, design in zip(samples.predictions, samples.designs, strict=True)
-        ]
-    )
-    parts = variances**2 / (sizes - 1)
-    with np.errstate(invalid="ignore"):  # two models without variation have no test either
-        freedom: Float64Array = (variances[:, None] + variances) ** 2 / (parts[:, None] + parts)
-    return freedom
 
 
 def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:
@@ -363,7 +302,7 @@ def differences_of(
     spread: Spread,
     note: str,
 ) -> list[Difference]:
-    """Differences of all pairs of models with normal tests."""
+    """Differences of all pairs of models with their tests."""
     rows = []
     for a, b in combinations(range(len(values)), 2):
         difference = float(values[a] - values[b])
@@ -414,21 +353,6 @@ def holm(rows: list[Difference]) -> list[Difference]:
         Difference(**{**vars(row), "p_adjusted": float(value)})
         for row, value in zip(rows, adjusted, strict=True)
     ]
-
-
-def omnibus_test(metric: str, values: Float64Array, covariances: Float64Array) -> Omnibus:
-    """χ² = dᵀ (C Σ Cᵀ)⁺ d with the differences d = C θ from the last model."""
-    from scipy.special import chdtrc
-
-    contrasts = np.hstack([np.eye(len(values) - 1), -np.ones((len(values) - 1, 1))])
-    spread = contrasts @ covariances @ contrasts.T
-    if not np.isfinite(spread).all():
-        return Omnibus(metric, math.nan, 0, math.nan)
-    freedom = int(np.linalg.matrix_rank(spread, hermitian=True))
-    difference = contrasts @ values
-    statistic = float(difference @ np.linalg.pinv(spread, hermitian=True) @ difference)
-    p_value = float(chdtrc(freedom, statistic)) if freedom else math.nan
-    return Omnibus(metric, statistic, freedom, p_value)
 
 
 def undefined_differences(samples: Samples, metric: Metric, reason: str) -> list[Difference]:

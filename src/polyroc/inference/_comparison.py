@@ -49,12 +49,17 @@ class Difference:
 
 @dataclass(frozen=True)
 class Omnibus:
-    """Test that all models have the same value of a metric."""
+    """Test that all models have the same value of a metric.
+
+    ``statistic`` is that of F, or of χ² where the denominator's degrees of freedom are infinite.
+    """
 
     metric: str
-    statistic: float
-    degrees_of_freedom: int
-    p_value: float
+    statistic: float = math.nan
+    degrees_of_freedom: int = 0
+    denominator_degrees_of_freedom: float = math.nan
+    p_value: float = math.nan
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,7 @@ class Comparison:
         return pd.DataFrame(rows).drop(columns="note")
 
     def omnibus(self) -> "pd.DataFrame":
-        """A row per metric: χ² test that all models are equal."""
+        """A row per metric: F test (χ² for ``reference="normal"``) that all models are equal."""
         import pandas as pd
 
         if self.method == "permutation":
@@ -118,7 +123,7 @@ class Comparison:
         """Plain values, ready for JSON: a number that does not exist is None."""
         rows = [without_nan(row) for row in self._rows(self.level if level is None else level)]
         values = {metric: without_nan(models) for metric, models in self.values.items()}
-        tests = [without_nan(vars(test)) for test in self.omnibus_tests]
+        tests = [_finite(vars(test)) for test in self.omnibus_tests]
         return {
             "method": self.method,
             "level": self.level if level is None else level,
@@ -133,3 +138,9 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return html_table(self._rows(self.level))
+
+
+def _finite(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row for JSON: a number that is infinite or does not exist is None."""
+    known = {key: math.nan if value == math.inf else value for key, value in row.items()}
+    return without_nan(known)

@@ -15,6 +15,7 @@ Several models on the same cases: the same with products of their contributions.
 * weights that are numbers of copies ("frequency"): a case counts as w_i cases.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -87,6 +88,13 @@ class Design:
         grouped = self.groups is not None
         return {"sampling": self.sampling, "weights": self.weights, "groups": grouped}
 
+    def most_freedom(self, predictions: Predictions) -> float:
+        """Groups less 1 where a group has cases of several classes, else no limit."""
+        if self.groups is None:
+            return math.inf
+        n_groups = len(np.unique(self.groups))
+        return n_groups - 1 if self.counts(predictions).sum() > n_groups else math.inf
+
     def counts(self, predictions: Predictions) -> Float64Array:
         """m_k: cases, copies or groups in each class."""
         if self.weights == "frequency":
@@ -145,16 +153,27 @@ def covariance(
     return products
 
 
-def degrees_of_freedom(predictions: Predictions, influence: Influence, design: Design) -> float:
-    """Satterthwaite's: few where a small class makes up most of the variance."""
-    counts = design.counts(predictions)
-    moved = _of_cases(predictions, [influence], design)[:, 0]
+def contributions_by_class(
+    predictions: Predictions, influences: Sequence[Influence], design: Design
+) -> tuple[Float64Array, NDArray[Any]]:
+    """Scaled contributions of cases, or of the cases of a group in a class, and their classes."""
+    moved = _of_cases(predictions, influences, design)
     if design.weights == "frequency":
-        moved = moved / np.sqrt(predictions.case_weights)
+        moved = moved / np.sqrt(predictions.case_weights)[:, None]
     codes: NDArray[Any] = predictions.codes
-    if design.groups is not None:
-        pair = codes.astype(np.intp) + predictions.n_classes * design.groups
-        moved = np.bincount(pair, moved).astype(np.float64)
-        codes = np.arange(len(moved)) % predictions.n_classes
-    parts = np.bincount(codes, moved**2, predictions.n_classes)
-    return float(parts.sum() ** 2 / np.sum(parts**2 / (counts - 1)))
+    if design.groups is None:
+        return moved, codes
+    pair = codes.astype(np.intp) + predictions.n_classes * design.groups
+    sums: Float64Array = np.column_stack([np.bincount(pair, column) for column in moved.T])
+    return sums, np.arange(len(sums)) % predictions.n_classes
+
+
+def degrees_of_freedom(predictions: Predictions, influence: Influence, design: Design) -> float:
+    """Satterthwaite's: few where a small class makes up most of the variance.
+
+    Groups that span classes do not vary independently in them: then at most their number less 1.
+    """
+    moved, codes = contributions_by_class(predictions, [influence], design)
+    parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes)
+    by_class = float(parts.sum() ** 2 / np.sum(parts**2 / (design.counts(predictions) - 1)))
+    return min(by_class, design.most_freedom(predictions))

@@ -1,0 +1,204 @@
+"""How the values of models vary together, how their differences vary, and how well that is known.
+
+Each class of each sample adds its part to the covariances V = Σ_k V_k, known from n_k − 1
+differences between its cases. One difference of models has Satterthwaite's degrees of freedom
+
+    ν = (Σ_k v_k)² / Σ_k v_k²/(n_k − 1),    v_k its variance in class k,
+
+few where a small class makes up the variance. All q contrasts of q + 1 models at once are whitened
+by V, so that Σ_k W_k = I, and then
+
+    ν = (q + q²) / Σ_k [tr W_k² + (tr W_k)²]/(n_k − 1),
+
+which for q = 1 is the same. Groups that span classes do not vary independently in them: ν is then
+at most the number of groups less 1.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from polyroc.inference._comparison import Omnibus
+from polyroc.inference._evaluate import NO_VARIATION
+from polyroc.inference._influence import (
+    Design,
+    contributions,
+    contributions_by_class,
+)
+from polyroc.metrics.declaration import Influence
+from polyroc.predictions import Predictions
+from polyroc.typing import Float64Array
+
+LEAST_DENOMINATOR = 2
+"""Below so many denominator degrees of freedom there is no test of several contrasts."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Variances of the differences of models, and what is known of them."""
+
+    differences: Float64Array
+    """Variance of each difference, not taken from covariances, where it might cancel."""
+    freedom: Float64Array
+    """Degrees of freedom of the test of each difference; infinite: the normal test."""
+    parts: Float64Array
+    """What each class of each sample adds to the variance of each difference."""
+    parts_freedom: Float64Array
+    """Degrees of freedom of each part."""
+    published: Float64Array
+    """Degrees of freedom of tests as DeLong and Welch published them: infinite for paired models,
+    of all cases and not of each class for independent samples."""
+    most: float = math.inf
+    """No test has more degrees of freedom than this."""
+    scale: float = 1.0
+    """What a standard error that is no rounding is not far below."""
+
+    @property
+    def normal(self) -> bool:
+        """Whether tests are those for known variances."""
+        return len(self.parts) == 0
+
+    def for_reference(self, reference: str) -> "Spread":
+        """The same for tests by t and F, or by the normal and χ²."""
+        if reference == "t":
+            return self
+        none = np.empty((0, *self.freedom.shape))
+        return replace(self, freedom=self.published, parts=none, parts_freedom=np.empty(0))
+
+
+def spread_of(
+    predictions: Sequence[Predictions],
+    designs: Sequence[Design],
+    influences: Sequence[Influence],
+    paired: bool,
+) -> Spread:
+    """Spread of the models' values, each on its own cases unless they are paired."""
+    scale = max(influence.scale for influence in influences)
+    if paired:
+        return _of_sample(predictions[0], designs[0], influences, scale)
+    alone = [_alone(*each) for each in zip(predictions, designs, influences, strict=True)]
+    return _independent(alone, scale)
+
+
+def _of_sample(
+    predictions: Predictions, design: Design, influences: Sequence[Influence], scale: float
+) -> Spread:
+    """Of models on the same cases."""
+    columns = contributions(predictions, influences, design)
+    moved, codes = contributions_by_class(predictions, influences, design)
+    n_models = len(influences)
+    counts, most = design.counts(predictions) - 1, design.most_freedom(predictions)
+    differences = np.zeros((n_models, n_models))
+    freedom = np.full((n_models, n_models), math.inf)
+    parts = np.zeros((predictions.n_classes, n_models, n_models))
+    for a, b in combinations(range(n_models), 2):
+        differences[a, b] = differences[b, a] = np.sum((columns[:, a] - columns[:, b]) ** 2)
+        apart = np.bincount(codes, (moved[:, a] - moved[:, b]) ** 2, predictions.n_classes)
+        parts[:, a, b] = parts[:, b, a] = apart
+        freedom[a, b] = freedom[b, a] = min(satterthwaite(parts[:, a, b], counts), most)
+    normal = np.full_like(freedom, math.inf)
+    return Spread(differences, freedom, parts, counts, normal, most, scale)
+
+
+def _alone(predictions: Predictions, design: Design, influence: Influence) -> "_Alone":
+    """Of one model on its own cases."""
+    variance = float((contributions(predictions, [influence], design) ** 2).sum())
+    moved, codes = contributions_by_class(predictions, [influence], design)
+    parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes).astype(np.float64)
+    return _Alone(variance, parts, design.counts(predictions) - 1, design.most_freedom(predictions))
+
+
+class _Alone(NamedTuple):
+    variance: float
+    parts: Float64Array
+    parts_freedom: Float64Array
+    most: float
+
+    @property
+    def freedom(self) -> float:
+        return min(satterthwaite(self.parts, self.parts_freedom), self.most)
+
+
+def _independent(alone: Sequence[_Alone], scale: float) -> Spread:
+    """Of models on different cases, which do not vary together."""
+    variances = np.array([each.variance for each in alone])
+    known = np.array([each.freedom for each in alone])
+    cases = np.array([(each.parts_freedom + 1).sum() - 1 for each in alone])
+    freedom, published = np.full((2, len(alone), len(alone)), math.inf)
+    for a, b in combinations(range(len(alone)), 2):
+        freedom[a, b] = freedom[b, a] = satterthwaite(variances[[a, b]], known[[a, b]])
+        published[a, b] = published[b, a] = satterthwaite(variances[[a, b]], cases[[a, b]])
+    parts = [
+        part * (own[:, None] != own)
+        for own, each in zip(np.eye(len(alone)), alone, strict=True)
+        for part in each.parts
+    ]
+    differences = variances[:, None] + variances
+    parts_freedom = np.concatenate([each.parts_freedom for each in alone])
+    most = sum(each.most for each in alone)
+    return Spread(differences, freedom, np.array(parts), parts_freedom, published, most, scale)
+
+
+def satterthwaite(variances: Float64Array, freedom: Float64Array) -> float:
+    """Degrees of freedom of a sum of variances; infinite where there is none."""
+    known = variances != 0
+    if not known.any():
+        return math.inf
+    total = variances[known].sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(total**2 / np.sum(variances[known] ** 2 / freedom[known]))
+
+
+def omnibus_test(metric: str, values: Float64Array, spread: Spread) -> Omnibus:
+    """T² = dᵀ V⁺ d with the differences d from the last model, tested by F or χ²."""
+    from scipy.special import chdtrc, fdtrc
+
+    total = _contrasts(spread.differences)
+    if not np.isfinite(total).all():
+        return Omnibus(metric, note="no test: a model has no standard error")
+    if total.max() <= (NO_VARIATION * spread.scale) ** 2:
+        return Omnibus(metric, note="no test: the models do not differ by more than rounding")
+    rank = int(np.linalg.matrix_rank(total, hermitian=True))
+    difference = values[:-1] - values[-1]
+    squared = float(difference @ np.linalg.pinv(total, hermitian=True) @ difference)
+    if spread.normal:
+        return Omnibus(metric, squared, rank, math.inf, float(chdtrc(rank, squared)))
+    known = joint_freedom(_contrasts(spread.parts), spread.parts_freedom, spread.most)
+    denominator = known - rank + 1
+    if math.isnan(denominator) or (rank > 1 and denominator < LEAST_DENOMINATOR):
+        return Omnibus(metric, degrees_of_freedom=rank, note=_too_few(len(values)))
+    statistic = squared / rank * (denominator / known if math.isfinite(known) else 1)
+    p_value = float(fdtrc(rank, denominator, statistic))
+    return Omnibus(metric, statistic, rank, denominator, p_value)
+
+
+def _contrasts(differences: Float64Array) -> Float64Array:
+    """Covariances of the differences from the last model: (D_il + D_jl − D_ij)/2."""
+    last = differences[..., :-1, -1]
+    both = last[..., :, None] + last[..., None, :]
+    return np.asarray((both - differences[..., :-1, :-1]) / 2)
+
+
+def joint_freedom(parts: Float64Array, freedom: Float64Array, most: float) -> float:
+    """ν of several contrasts, parts being what each class adds to their covariances."""
+    values, vectors = np.linalg.eigh(parts.sum(axis=0))
+    kept = values > values.max() * len(values) * np.finfo(float).eps
+    whitener = vectors[:, kept] / np.sqrt(values[kept])
+    white = whitener.T @ parts @ whitener
+    traces = np.einsum("kii->k", white)
+    squares = np.einsum("kij,kji->k", white, white)
+    present = traces > 0
+    rank = int(kept.sum())
+    unknown = np.sum((squares + traces**2)[present] / freedom[present])
+    return min(float((rank + rank**2) / unknown), most)
+
+
+def _too_few(n_models: int) -> str:
+    return (
+        f"no test of {n_models} models at once: a class has too few cases, or there are too few "
+        'groups. Compare pairs of models by method="permutation".'
+    )
