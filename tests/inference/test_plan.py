@@ -378,6 +378,31 @@ def test_a_reader_study_is_a_pilot() -> None:
         plan(study, readers=2, half_width=0.001)
 
 
+def test_a_reader_study_without_a_difference_is_a_pilot_for_intervals() -> None:
+    """Of three modalities, or of two that do not differ, no difference is the one to be found."""
+    roles = {name: name for name in ("case", "reader", "modality", "truth", "rating")}
+    two = readings()
+    third = two[two["modality"] == 0].assign(modality=2, rating=lambda t: t["rating"].iloc[::-1])
+    three = reader_study(pd.concat([two, third]), **roles)
+    narrow = plan(three, readers=20, half_width=0.1)
+    assert narrow.half_width <= 0.1 < three.half_width(20, narrow.total - 1)[0]
+    assert math.isnan(narrow.value) and math.isnan(narrow.power)
+    assert "roc_auc, difference of two modalities ± " in repr(narrow)
+    assert "roc_auc, difference of two modalities is known to ± " in narrow.sentences()[0]
+    assert json.loads(json.dumps(narrow.to_dict(), allow_nan=False))["value"] is None
+    assert plan(three, cases=60).half_width == three.half_width(4, 60)[0]
+    with pytest.raises(InvalidInput, match="difference must be a number other than 0, got None"):
+        plan(three, readers=6, power=0.8)
+    one = two[two["reader"] == 0]
+    turned = pd.concat([one, one.assign(reader=1, modality=1 - one["modality"])])
+    none = plan(reader_study(turned, **roles), cases=60)
+    assert none.value == 0 and math.isnan(none.power) and none.half_width > 0
+    strict = plan(three, readers=2, cases=10**6, power=0.99, level=0.999)
+    assert strict.power == pytest.approx(0.99, abs=1e-9)
+    with pytest.raises(InvalidInput, match="power must be above 0.05, got 0.04"):
+        plan(three, readers=6, cases=60, power=0.04)
+
+
 # What people see
 
 

@@ -360,6 +360,54 @@ def test_power_of_plans() -> None:
         study.cases_needed(5, 80)
 
 
+def test_the_fewest_cases_where_more_cases_are_worse() -> None:
+    """As cases grow, degrees of freedom fall to those of the readers: power and width have a best."""
+    parts = {"var_tr": 2e-4, "cov1": 3.5e-4, "cov2": 3.4e-4, "cov3": 2.4e-4, "var_error": 8e-4}
+    pilot, both = Pilot(parts, 2, 114), "readers and cases"
+    powers = [pilot.power(3, n, 0.05, both, 0.95).power for n in range(2, 6000)]
+    widths = [pilot.interval(2, n, both, 0.95)[0] for n in range(2, 6000)]
+    assert powers[-1] < max(powers) - 0.005
+    assert widths[-1] > min(widths) + 0.04
+    for share in (0.5, 0.9, 1 - 1e-9):
+        wanted = share * max(powers)
+        fewest = next(n for n, power in enumerate(powers, start=2) if power >= wanted)
+        assert pilot.cases_needed(3, wanted, 0.05, both, 0.95).cases == fewest
+        narrow = min(widths) / share
+        fewest = next(n for n, width in enumerate(widths, start=2) if width <= narrow)
+        assert pilot.cases_for(2, narrow, both, 0.95) == fewest
+    with pytest.raises(NotDefined, match=f"any number of cases: at most {max(powers):.4f}"):
+        pilot.cases_needed(3, 0.65, 0.05, both, 0.95)
+    with pytest.raises(NotDefined, match=f"any number of cases: at least {min(widths):.4f}"):
+        pilot.cases_for(2, 0.1, both, 0.95)
+
+
+def test_plans_without_variance() -> None:
+    table = rated_table(20)
+    table["rating"] = table["truth"]
+    study = reader_study(table, **RATED)
+    for ask in (
+        lambda: study.power(5, 50, difference=0.1),
+        lambda: study.cases_needed(5, 0.8, difference=0.1),
+        lambda: study.half_width(5, 50),
+        lambda: study.cases_for(5, 0.1),
+    ):
+        with pytest.raises(NotDefined, match=r"The pilot shows no variance .* to plan with\."):
+            ask()
+
+
+def test_numbers_of_plans() -> None:
+    study = reader_study(rated_table(60, 4, seed=5), **RATED)
+    expected = study.power(6, 50, difference=1)
+    assert study.power(6, 50, difference=np.int64(1)) == expected
+    assert study.power(6, 50, difference=np.float32(1)) == expected
+    assert study.cases_needed(6, np.float32(0.75), difference=0.1).power >= 0.75
+    with pytest.raises(InvalidInput, match="a number other than 0, got True"):
+        study.power(6, 50, difference=True)
+    for bad in (-1, 0, "x", math.nan, True):
+        with pytest.raises(InvalidInput, match="half_width must be a"):
+            study.cases_for(5, bad)  # type: ignore[arg-type]
+
+
 # Tables with mistakes: one sentence says what is wrong, one what to do
 
 

@@ -1,5 +1,7 @@
-"""Options of functions, checked: whole numbers, seeds, words out of a few."""
+"""Options of functions, checked: numbers, seeds, words out of a few."""
 
+import math
+import numbers
 import operator
 import reprlib
 from collections.abc import Iterable, Sequence
@@ -89,6 +91,26 @@ def _whole_float(value: Any, name: str) -> int:
     if not float(value).is_integer():
         raise InvalidInput(f"{name} must be a whole number, got {value}.")
     return int(value)
+
+
+def real_number(value: Any, name: str) -> float:
+    """A finite number that an option asks for; True is none."""
+    if not is_real(value):
+        raise InvalidInput(f"{name} must be a number, got {shown(value)}.")
+    return float(value)
+
+
+def share(value: Any, name: str) -> float:
+    """A number between 0 and 1."""
+    if not is_real(value) or not 0 < value < 1:
+        raise InvalidInput(f"{name} must lie between 0 and 1, got {shown(value)}.")
+    return float(value)
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is a finite number of Python or numpy."""
+    known = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return known and math.isfinite(value)
 
 
 def generator_of(rng: RandomState) -> np.random.Generator:

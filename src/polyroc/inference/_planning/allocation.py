@@ -1,6 +1,5 @@
 """Cases of each class: their shares, and the fewest that reach what is wanted."""
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -109,19 +108,3 @@ def fewest(reached: Callable[[Float64Array], bool], shares: Float64Array) -> Flo
         middle = (low + high) // 2
         low, high = (low, middle) if reached(counts(middle)) else (middle, high)
     return counts(high)
-
-
-def check_share(value: Any, name: str) -> float:
-    """A number between 0 and 1."""
-    known = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
-    if not known or not 0 < value < 1:
-        raise InvalidInput(f"{name} must lie between 0 and 1, got {shown(value)}.")
-    return float(value)
-
-
-def check_number(value: Any, name: str) -> float:
-    """A finite number."""
-    known = isinstance(value, (int, float, np.floating)) and not isinstance(value, bool)
-    if not known or not math.isfinite(value):
-        raise InvalidInput(f"{name} must be a number, got {shown(value)}.")
-    return float(value)

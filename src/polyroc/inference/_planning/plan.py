@@ -6,12 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from polyroc._base.checks import check_choice
+from polyroc._base.checks import check_choice, real_number, share
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._planning.allocation import (
     by_class,
-    check_number,
-    check_share,
     fewest,
     given_cases,
     is_total,
@@ -74,13 +72,13 @@ class Asked:
                 "cases=, power= and difference= exclude each other: each follows from the other "
                 "two. Leave one out."
             )
-        if half_width is not None and not check_number(half_width, "half_width") > 0:
+        if half_width is not None and not real_number(half_width, "half_width") > 0:
             raise InvalidInput(f"half_width must be positive, got {half_width:g}.")
         return cls(
             cases,
             None if half_width is None else float(half_width),
-            None if power is None else check_share(power, "power"),
-            None if difference is None else check_number(difference, "difference"),
+            None if power is None else share(power, "power"),
+            None if difference is None else real_number(difference, "difference"),
         )
 
     @property
@@ -179,8 +177,8 @@ def plan(
     test = Test(level, alternative, tested, small)
     costs = None if prices is None else by_class(prices, "prices", variation.classes)
     words = _priors_in_words(chosen, priors, variation)
-    share = "best" if allocation is None else allocation
-    return _planned(variation, test, asked, share, costs, chosen, method, words)
+    shares = "best" if allocation is None else allocation
+    return _planned(variation, test, asked, shares, costs, chosen, method, words)
 
 
 def _variation(
@@ -241,13 +239,13 @@ def _obuchowski(pilot: Any, pair_auc: Any, metric: Metric) -> Variation:
 
 def _against(against: Any, metric: Metric, variation: Variation) -> float | None:
     if variation.models is not None:
-        return 0.0 if against is None else check_number(against, "against")
+        return 0.0 if against is None else real_number(against, "against")
     if against is None:
         chance = None if metric.chance is None else metric.chance(len(variation.classes))
         # A value at the end of the range has no logit, and nothing is tested against it.
         inside = chance is not None and metric.lowest < chance < metric.highest
         return chance if inside else None
-    value = check_number(against, "against")
+    value = real_number(against, "against")
     if not metric.lowest < value < metric.highest:
         raise InvalidInput(
             f"against must lie between {metric.lowest:g} and {metric.highest:g}, the range of "

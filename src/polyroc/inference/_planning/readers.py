@@ -25,16 +25,16 @@ def plan_of_readers(
     count = len(study.readers) if readers is None else whole_number(readers, "readers", least=2)
     difference = None if asked.detects else _difference(study, asked)
     cases = _cases(study, count, asked, difference, level)
-    if difference is None:
+    if asked.detects:
         difference = _detectable(study, count, cases, float(asked.power or 0), level)
-    found = study.power(count, cases, difference=difference, level=level)
+    found = study.power(count, cases, difference=difference or 1.0, level=level)
     width, error = study.half_width(count, cases, level=level)
     return Plan(
         metric=study.metric,
         cases=_by_class(study, cases),
         half_width=width,
-        power=found.power,
-        value=difference,
+        power=math.nan if difference is None else found.power,
+        value=_assumed(study, difference),
         against=0.0,
         standard_error=error,
         degrees_of_freedom=found.ddf,
@@ -65,13 +65,18 @@ def _check_others(study: ReaderStudy, others: dict[str, Any]) -> None:
 
 
 def _difference(study: ReaderStudy, asked: "Asked") -> float | None:
-    """The difference to be found; None where the plan is about the interval of several."""
+    """The difference to be found; None where the plan is for an interval, and none was observed."""
     if asked.difference is not None:
         return checked_difference(asked.difference)
-    if len(study.modalities) == 2:
-        first, second = study.means.values()
-        return checked_difference(first - second)
-    return checked_difference(None)
+    observed = study.observed_difference
+    return None if asked.power is None and not observed else checked_difference(observed)
+
+
+def _assumed(study: ReaderStudy, difference: float | None) -> float:
+    """The value of a plan: NaN where several differences could be meant."""
+    if difference is not None:
+        return difference
+    return math.nan if study.observed_difference is None else 0.0
 
 
 def _cases(
@@ -114,10 +119,18 @@ def _detectable(study: ReaderStudy, readers: int, cases: int, power: float, leve
     """The smallest difference between two modalities that is found with a power."""
     from scipy.optimize import brentq
 
+    if power <= 1 - level:
+        raise InvalidInput(
+            f"power must be above {1 - level:.6g}, got {power:g}: the test rejects so often where "
+            "there is no difference."
+        )
+
     def lacking(exponent: float) -> float:
         found = study.power(readers, cases, difference=math.exp(exponent), level=level)
         return found.power - power
 
     _, error = study.half_width(readers, cases, level=level)
-    start = math.log(error)
-    return math.exp(brentq(lacking, start - 20, start + 5, xtol=1e-12))
+    high = math.log(error)
+    while lacking(high) < 0:
+        high += 1
+    return math.exp(brentq(lacking, high - 30, high, xtol=1e-12))

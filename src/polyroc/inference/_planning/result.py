@@ -23,7 +23,8 @@ class Plan:
     cases : number of cases of each class.
     half_width : half the length of the confidence interval, at ``level``.
     power : chance that the test rejects in the right direction; NaN if nothing is tested.
-    value : assumed, of the metric or of the difference between two models or modalities.
+    value : assumed, of the metric or of the difference between two models or modalities; NaN if
+        none is, in the plan for an interval of a difference among three or more modalities.
     against : value tested against, None if nothing is tested.
     standard_error, degrees_of_freedom : of the value, with these cases.
     level, alternative, method : of the interval and the test.
@@ -120,6 +121,10 @@ class Plan:
             return f"{self.metric} of {self.models[0]} − {self.models[1]}"
         return f"{self.metric}, difference of two modalities" if self.readers else self.metric
 
+    def _stated(self) -> str:
+        """The subject with its value, if one is assumed."""
+        return self.subject if math.isnan(self.value) else f"{self.subject} = {self.value:.4f}"
+
     def __repr__(self) -> str:
         named = all(isinstance(label, str) for label in self.cases)
         word = "" if named else "of class "
@@ -127,14 +132,14 @@ class Plan:
         readers = "" if self.readers is None else f"{self.readers} readers, "
         tested = "" if math.isnan(self.power) else f", power {self.power:.4f} {self._tested()}"
         return (
-            f"{readers}{self.total:,} cases ({counts}): {self.subject} = {self.value:.4f} ± "
+            f"{readers}{self.total:,} cases ({counts}): {self._stated()} ± "
             f"{self.half_width:.4f} ({100 * self.level:g} %){tested}"
         )
 
     def sentences(self) -> list[str]:
         """What the cases reach, in words."""
         lines = [
-            f"{self.subject} = {self.value:.4f} is known to ± {self.half_width:.4f} "
+            f"{self._stated()} is known to ± {self.half_width:.4f} "
             f"({100 * self.level:g} % interval; standard error {self.standard_error:.4f})."
         ]
         if not math.isnan(self.power):

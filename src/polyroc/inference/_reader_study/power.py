@@ -10,12 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from polyroc._base.checks import check_choice, shown, whole_number
+from polyroc._base.checks import check_choice, is_real, shown, whole_number
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.inference._reader_study.analysis import RANDOM, Random
+from polyroc.inference._reader_study.analysis import RANDOM, ROUNDING, Random
 from polyroc.results import check_level, two_sided_quantile
 
 MOST_CASES = 10**9
+_TRIED = sorted({*(int(2 ** (step / 4)) for step in range(4, 120)), MOST_CASES})
+"""Numbers of cases among which a plan is looked for: 2, then four to every doubling."""
 
 
 @dataclass(frozen=True)
@@ -61,20 +63,30 @@ class Pilot:
     cases: int
 
     def power(
-        self, readers: int, cases: float, difference: float, random: Random, level: float
+        self, readers: int, cases: int, difference: float, random: Random, level: float
     ) -> Power:
         """Power for given numbers of readers and cases."""
         df, freedom = self.n_modalities - 1, (self.n_modalities - 1) * (readers - 1)
-        interaction, ddf = self._error(readers, self.cases / cases, random, freedom)
-        noncentrality = readers * difference**2 / (2 * interaction) if interaction else math.inf
+        expected, ddf = self._error(readers, self.cases / cases, random, freedom)
+        noncentrality = readers * difference**2 / (2 * expected)
         found = _beyond_critical(level, df, ddf, noncentrality)
-        whole = int(cases) if math.isfinite(cases) else 0
-        return Power(found, readers, whole, difference, random, level, noncentrality, df, ddf)
+        return Power(found, readers, cases, difference, random, level, noncentrality, df, ddf)
 
     def _error(
         self, readers: int, shrink: float, random: Random, freedom: float
     ) -> tuple[float, float]:
         """Expected denominator of the test, and its degrees of freedom."""
+        expected, ddf = self._expected(readers, shrink, random, freedom)
+        if expected <= ROUNDING * shrink:
+            raise NotDefined(
+                "The pilot shows no variance of differences between modalities, so there is none "
+                "to plan with. Pass a pilot whose readings vary more."
+            )
+        return expected, ddf
+
+    def _expected(
+        self, readers: int, shrink: float, random: Random, freedom: float
+    ) -> tuple[float, float]:
         parts = self.components
         excess = max(parts["cov2"] - parts["cov3"], 0.0)
         own = parts["var_error"] - parts["cov1"]
@@ -88,7 +100,7 @@ class Pilot:
         return total, freedom * (total / interaction) ** 2 if interaction else math.inf
 
     def interval(
-        self, readers: int, cases: float, random: Random, level: float
+        self, readers: int, cases: int, random: Random, level: float
     ) -> tuple[float, float]:
         """Half-width of the interval of a difference between two modalities, and its error."""
         freedom = (self.n_modalities - 1) * (readers - 1)
@@ -99,51 +111,73 @@ class Pilot:
     def cases_for(self, readers: int, half_width: float, random: Random, level: float) -> int:
         """The fewest cases whose interval is so narrow."""
 
-        def narrow(cases: float) -> bool:
-            return self.interval(readers, cases, random, level)[0] <= half_width
+        def gain(cases: int) -> float:
+            return -self.interval(readers, cases, random, level)[0]
 
-        if not narrow(MOST_CASES):
-            least = self.interval(readers, MOST_CASES, random, level)[0]
+        found, most = _fewest(gain, -half_width)
+        if found is None:
             raise NotDefined(
                 f"{readers} readers do not reach a half-width of {half_width:g} with any number of "
-                f"cases: at least {least:.4f}. Plan more readers, or a wider interval."
+                f"cases: at least {-most:.4f}. Plan more readers, or a wider interval."
             )
-        return _fewest(narrow)
+        return found
 
     def cases_needed(
         self, readers: int, power: float, difference: float, random: Random, level: float
     ) -> Power:
         """The fewest cases that reach a power."""
 
-        def at(cases: float) -> Power:
+        def at(cases: int) -> Power:
             return self.power(readers, cases, difference, random, level)
 
-        best = at(math.inf) if random != "cases" else at(MOST_CASES)
-        if best.power < power:
+        found, most = _fewest(lambda cases: at(cases).power, power)
+        if found is None:
             raise NotDefined(
                 f"{readers} readers do not reach a power of {power:g} with any number of cases: at "
-                f"most {best.power:.4f}. Plan more readers, or a larger difference."
+                f"most {most:.4f}. Plan more readers, or a larger difference."
             )
-        return at(_fewest(lambda cases: at(cases).power >= power))
+        return at(found)
 
 
-def _fewest(enough: Callable[[int], bool]) -> int:
-    """The fewest cases that are enough, from 2 on."""
-    low, high = 1, 2
-    while not enough(high) and high < MOST_CASES:
-        low, high = high, 2 * high
+def _fewest(gain: Callable[[int], float], wanted: float) -> tuple[int | None, float]:
+    """The fewest cases that gain what is wanted, None if none do, and how much these or any gain.
+
+    More cases can gain less: as they grow, Hillis' degrees of freedom fall to those of the readers,
+    so that with two or three readers an interval first narrows and then widens. There is one best.
+    """
+    low, best, most = 1, 2, -math.inf
+    for cases in _TRIED:
+        gained = gain(cases)
+        if gained >= wanted:
+            return _first(gain, wanted, low, cases)
+        best, most = (cases, gained) if gained > most else (best, most)
+        low = cases
+    below, above = best // 2, min(2 * best, MOST_CASES)
+    best = _peak(gain, max(below, 2), above)
+    return _first(gain, wanted, below, best) if gain(best) >= wanted else (None, gain(best))
+
+
+def _first(gain: Callable[[int], float], wanted: float, low: int, high: int) -> tuple[int, float]:
+    """Between cases that are too few and cases that are enough."""
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+        low, high = (low, middle) if gain(middle) >= wanted else (middle, high)
+    return high, gain(high)
+
+
+def _peak(gain: Callable[[int], float], low: int, high: int) -> int:
+    """The cases that gain the most, of a gain that rises and then falls."""
+    while high - low > 3:
+        third = (high - low) // 3
+        rising = gain(low + third) < gain(high - third)
+        low, high = (low + third, high) if rising else (low, high - third)
+    return max(range(low, high + 1), key=gain)
 
 
 def _beyond_critical(level: float, df: int, ddf: float, noncentrality: float) -> float:
     """P(statistic > critical value) under the alternative."""
     from scipy.special import chdtri, chndtr, fdtri, ncfdtr
 
-    if math.isinf(noncentrality):
-        return 1.0
     if math.isinf(ddf):
         return float(1 - chndtr(chdtri(df, 1 - level), df, noncentrality))
     return float(1 - ncfdtr(df, ddf, noncentrality, fdtri(df, ddf, level)))
@@ -158,8 +192,7 @@ def check_plan(readers: Any, random: Any, level: float) -> int:
 
 def checked_difference(difference: Any) -> float:
     """A difference that a study can look for."""
-    known = isinstance(difference, (int, float)) and math.isfinite(difference)
-    if not known or difference == 0:
+    if not is_real(difference) or difference == 0:
         raise InvalidInput(
             f"difference must be a number other than 0, got {shown(difference)}. Name the "
             "difference between two modalities that the study should find."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyroc._base.checks import check_choice, shown, whole_number
+from polyroc._base.checks import check_choice, real_number, share, shown, whole_number
 from polyroc.errors import InvalidInput
 from polyroc.inference._reader_study.analysis import RANDOM, ROUNDING, Analysis, Random, ReaderTest
 from polyroc.inference._reader_study.power import Pilot, Power, check_plan, checked_difference
@@ -247,10 +247,9 @@ class ReaderStudy:
         """The fewest cases with which so many readers reach a power; see :meth:`power`."""
         level = self.level if level is None else level
         planned = check_plan(readers, random, level)
-        if not isinstance(power, (int, float)) or not 0 < power < 1:
-            raise InvalidInput(f"power must lie between 0 and 1, got {shown(power)}.")
+        wanted = share(power, "power")
         sought = self._difference(difference)
-        return self._pilot.cases_needed(planned, power, sought, random, level)
+        return self._pilot.cases_needed(planned, wanted, sought, random, level)
 
     def half_width(
         self,
@@ -280,17 +279,24 @@ class ReaderStudy:
         """The fewest cases with which so many readers reach a :meth:`half_width`."""
         level = self.level if level is None else level
         planned = check_plan(readers, random, level)
-        return self._pilot.cases_for(planned, half_width, random, level)
+        if not real_number(half_width, "half_width") > 0:
+            raise InvalidInput(f"half_width must be a positive number, got {shown(half_width)}.")
+        return self._pilot.cases_for(planned, float(half_width), random, level)
 
     @property
     def _pilot(self) -> Pilot:
         return Pilot(self.components, len(self.modalities), self.n_cases)
 
+    @property
+    def observed_difference(self) -> float | None:
+        """Between the means of two modalities; None with more of them."""
+        if len(self.modalities) > 2:
+            return None
+        first, second = self.means.values()
+        return first - second
+
     def _difference(self, given: float | None) -> float:
-        if given is None and len(self.modalities) == 2:
-            first, second = self.means.values()
-            given = first - second
-        return checked_difference(given)
+        return checked_difference(self.observed_difference if given is None else given)
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Plain values, ready for JSON: a number that does not exist is None."""
