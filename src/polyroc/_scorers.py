@@ -22,6 +22,7 @@ from polyroc.metrics import registry
 from polyroc.predictions._classes import listed
 from polyroc.predictions._containers import read_labels
 from polyroc.predictions._estimators import gives_probabilities, scores_of
+from polyroc.predictions._rows import rows_by_position
 from polyroc.typing import LabelsLike, WeightsLike
 
 _FROM_THE_CALL = ("y_true", "y_score", "labels", "sample_weight")
@@ -50,6 +51,7 @@ class Scorer:
         self, estimator: Any, X: Any, y: LabelsLike, sample_weight: WeightsLike | None = None
     ) -> float:
         """The metric of a fitted classifier on these cases."""
+        rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
         _check_learned(estimator, y)
         return registry[self.metric].function(
             y,

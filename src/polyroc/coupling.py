@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType
+from polyroc.predictions._rows import rows_by_position
 from polyroc.typing import Float64Array, IntArray
 
 Method = Literal["wu_lin_weng", "hastie_tibshirani"]
@@ -139,6 +140,7 @@ class PairwiseCoupling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # t
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "PairwiseCoupling":
         """Fit a classifier for each pair of classes."""
         self._check_parameters(sample_weight)
+        rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
         X, y = validate_data(self, X, y, **_checks(X))
         y = column_or_1d(y)
         check_consistent_length(X, y)

@@ -147,3 +147,21 @@ def test_ids_that_join_nothing(tmp_path: Path) -> None:
     assert "Is 'id' the column that tells the cases apart?" in refused(
         "compare", one, two, "--id", "id", "--join", "inner"
     )
+
+
+def test_names_of_rows_are_compared_also_where_they_repeat(tmp_path: Path) -> None:
+    rows = ["a,.9,.1", "b,.2,.8", "a,.6,.4", "b,.3,.7", "a,.5,.5", "b,.6,.4"]
+
+    def file(column: str, names: list[str], path: str) -> Path:
+        lines = [f"{row},{name}" for row, name in zip(rows, names, strict=True)]
+        return written(tmp_path, "\n".join([f"y,p_a,p_b,{column}", *lines]) + "\n", path)
+
+    first = file("patient", ["u", "u", "v", "v", "w", "w"], "one.csv")
+    other = file("patient", ["w", "w", "u", "u", "v", "v"], "two.csv")
+    assert "differ in the group in row 0: u and w" in refused("compare", first, other)
+    first = file("image", ["1", "2", "1", "4", "5", "6"], "one.csv")
+    other = file("image", ["1", "4", "1", "2", "5", "6"], "two.csv")
+    assert "different cases in row 1: 2 and 4 in the column 'image'" in refused(
+        "compare", first, other
+    )
+    assert document("compare", first, other, "--id", "none", "-m", "roc_auc")["comparison"]

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from polyroc import compare, evaluate, registry
+from polyroc import Predictions, compare, evaluate, registry
+from polyroc.errors import InvalidInput
 
 NAMES = [name for name in registry if 3 in registry[name].classes]
 rng = np.random.default_rng(5)
@@ -147,3 +148,21 @@ def test_priors_of_a_class_without_cases_are_left_out():
     whole = np.column_stack([p, np.zeros(len(p))])
     skipped = evaluate(y, whole, ["au1p"], labels=[0, 1, 2], absent="skip", priors=[0.2, 0.3, 0.5])
     assert skipped["au1p"].value == evaluate(y, p, ["au1p"], priors=[0.4, 0.6])["au1p"].value
+
+
+def test_predictions_with_weights_take_the_same_groups_as_arrays():
+    weights = np.where(np.arange(len(Y)) % 5 == 2, 0, W)
+    made = Predictions(Y, P, sample_weight=weights)
+    kept = GROUPS[weights > 0]
+    expected = errors(Y, P, sample_weight=weights, groups=GROUPS)
+    for groups in (GROUPS, kept):
+        np.testing.assert_array_equal(errors(made, None, groups=groups), expected)
+    pairs = {"a": made, "b": Predictions(Y, P[:, ::-1], sample_weight=weights, labels=[0, 1, 2])}
+    whole, part = (compare(pairs, metrics=["au1p"], groups=each) for each in (GROUPS, kept))
+    assert whole.frame().equals(part.frame())
+    for refused in (
+        evaluate,
+        lambda given, **options: compare({"a": given, "b": given}, **options),
+    ):
+        with pytest.raises(InvalidInput, match='groups and weights="frequency" exclude each other'):
+            refused(made, groups=GROUPS, weights="frequency")

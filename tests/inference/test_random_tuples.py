@@ -56,7 +56,7 @@ def test_formula(weights, grouped):
     w = 1.0 + np.arange(len(y)) % 3
     predictions = Predictions(y, scores, sample_weight=w)
     groups = np.arange(len(y)) // 3 if grouped else None
-    design = Design.of(groups, None if grouped else w, len(y), weights)
+    design = Design.of(groups, predictions, weights)
     influence = registry["hum"].influence(predictions, n_tuples=60, rng=1)
     variance, _ = spread_of_value(predictions, influence, design)
     assert variance == pytest.approx(by_loops(predictions, influence.drawn, design), rel=1e-12)

@@ -22,7 +22,7 @@ ACROSS = np.where(np.arange(N) == N - 1, 0, WITHIN)
 def draws(groups=None, weights=None, kind="sampling", sampling="stratified"):
     """Weights of 60 replicates, a row each."""
     predictions = Predictions(Y, P, sample_weight=weights)
-    design = Design.of(groups, weights, N, kind, sampling)
+    design = Design.of(groups, predictions, kind, sampling)
     resampler = Resampler.of(predictions, design)
     return np.array([resampler.draw(stream(7, replicate)) for replicate in range(60)])
 

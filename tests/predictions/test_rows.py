@@ -5,10 +5,26 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
-from polyroc import Predictions, compare, evaluate, hand_till, ordinal_vus, pairwise_auc
+from polyroc import (
+    CostSensitiveClassifier,
+    PairwiseCoupling,
+    Predictions,
+    TunedCostClassifierCV,
+    compare,
+    evaluate,
+    hand_till,
+    ordinal_vus,
+    pairwise_auc,
+    scorers,
+    study,
+)
+from polyroc.display import RocCurvesDisplay
 from polyroc.errors import NotAligned, RowsByPosition
+from polyroc.report._content import gather
 from polyroc.scale import PairSummary
+from polyroc.surface import LinearModel
 
 RNG = np.random.default_rng(5)
 CODES = np.arange(60) % 3
@@ -43,6 +59,46 @@ def test_the_same_labels_in_another_order_are_an_error(moved):
         if moved == 3 and name not in ("evaluate", "compare"):
             continue
         with pytest.raises(NotAligned, match="same index labels in another order"):
+            call()
+
+
+def test_every_two_objects_with_rows_are_compared_also_where_labels_have_none():
+    y, p, g = Y.to_numpy(), P.iloc[SHUFFLED], G.iloc[SHUFFLED]
+    made = Predictions(y, P, sample_weight=W)
+    wrong = {
+        "models": lambda: compare(y, {"m": P, "n": p}, ["hand_till"]),
+        "predictions": lambda: compare({"m": Predictions(y, P), "n": Predictions(y, p)}),
+        "groups and scores": lambda: evaluate(y, P, ["hand_till"], groups=g),
+        "groups and weights": lambda: evaluate(y, P.to_numpy(), sample_weight=W, groups=g),
+        "groups and predictions": lambda: evaluate(made, metrics=["hand_till"], groups=g),
+        "groups of models": lambda: compare(y, {"m": P, "n": P**2}, ["hand_till"], groups=g),
+        "report": lambda: gather(y, P, groups=g),
+    }
+    for call in wrong.values():
+        with pytest.raises(NotAligned, match="same index labels in another order"):
+            call()
+    other = P.set_axis(range(60))
+    with pytest.warns(RowsByPosition, match=r"y_scores\['n'\] and y_scores\['m'\] have different"):
+        found = compare(y, {"m": P**2, "n": other}, ["hand_till"])
+    assert "rows of y_scores['n'] taken by position" in found.differences[0].note
+
+
+def test_features_and_labels_are_compared_too():
+    X, y = P[["a", "b"]], Y.iloc[SHUFFLED]
+    fitted = LogisticRegression().fit(X, Y)
+    wrong = {
+        "study": lambda: study({"m": LogisticRegression()}, X, y, n_splits=1, progress=False),
+        "scorer": lambda: scorers["hand_till"](fitted, X, y),
+        "display": lambda: RocCurvesDisplay.from_estimator(fitted, X, y),
+        "model": lambda: LinearModel(X, y),
+        "other cases": lambda: LinearModel(X, Y).on(X, y),
+        "weights": lambda: LinearModel(X, Y).on(X, Y, sample_weight=W.iloc[SHUFFLED]),
+        "costs": lambda: CostSensitiveClassifier(LogisticRegression()).fit(X, y),
+        "tuned": lambda: TunedCostClassifierCV(LogisticRegression()).fit(X, y),
+        "coupling": lambda: PairwiseCoupling(LogisticRegression()).fit(X, y),
+    }
+    for call in wrong.values():
+        with pytest.raises(NotAligned, match=r"X and y have the same|sample_weight and y have"):
             call()
 
 

@@ -212,3 +212,18 @@ def test_results_cannot_be_changed(tmp_path: Path) -> None:
     with pytest.raises(AttributeError):
         found.labels = ("b", "a")  # type: ignore[misc]
     assert np.isfinite(found.models["x"]).all()
+
+
+def test_names_that_are_equal_as_numbers_stay_apart(tmp_path: Path) -> None:
+    names = ["1.1", "1.10", "1.1", "2.0", "02", "2"]
+    rows = [f"{'ab'[k % 2]},.{k + 1},.{9 - k},{name}" for k, name in enumerate(names)]
+    found = read(tmp_path, "y,p_a,p_b,patient", *rows)
+    assert found.groups is not None and found.group_names is not None
+    assert found.groups.tolist() == [0, 1, 0, 2, 3, 4]
+    assert found.group_names.tolist() == names
+    ids = [*names[:2], "1.100", *names[3:]]
+    rows = [f"{row.rpartition(',')[0]},{name}" for row, name in zip(rows, ids, strict=True)]
+    found = read(tmp_path, "y,p_a,p_b,scan", *rows, case_id="scan")
+    assert found.case_ids["scan"].tolist() == ids
+    found = read(tmp_path, "y,p_a,p_b,scan", "a,.1,.9,007", "b,.2,.8,8", case_id="scan")
+    assert found.case_ids["scan"].tolist() == [7, 8]

@@ -3,12 +3,21 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime
 
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.surface import KnnModel, LinearModel, MlpModel, Model, ScoreModel
+from polyroc.surface import (
+    KnnModel,
+    LinearModel,
+    MlpModel,
+    Model,
+    RocSurface,
+    ScoreModel,
+    search,
+)
 
 X, Y = three_class_mixture((8, 7, 6), rng=3)
 
@@ -195,3 +204,17 @@ def test_wrong_probabilities_of_your_own_model_are_named(wrong, says) -> None:  
 
     with pytest.raises(InvalidInput, match=says):
         search(Mine(X, Y), generations=3, rng=0)
+
+
+def test_features_with_names_are_not_taken_for_one_another(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    X, y = three_class_mixture(20, rng=1)
+    frame = pd.DataFrame(X, columns=["u", "v"])
+    surface = search(LinearModel(frame, y), generations=5, rng=1, progress=False)
+    surface.save(tmp_path / "surface.npz")
+    for known in (surface, RocSurface.load(tmp_path / "surface.npz")):
+        np.testing.assert_array_equal(known.rescore(frame, y).rates, known.rescore(X, y).rates)
+        for call in (lambda X: known.rescore(X, y), lambda X: known.decide(X, 0)):  # noqa: B023
+            with pytest.raises(InvalidInput, match="'v', 'u', but the model was made with 'u'"):
+                call(frame[["v", "u"]])
+    with pytest.raises(InvalidInput, match="X holds nan in row 3, column 'v'"):
+        KnnModel(frame.assign(v=frame["v"].where(frame.index != 3)), y)

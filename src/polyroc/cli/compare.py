@@ -211,12 +211,12 @@ def _check_same_cases(first: "FilePredictions", other: "FilePredictions") -> Non
         raise InvalidInput(
             f"{first.path} has {len(first)} cases but {other.path} has {len(other)}. {advice}"
         )
-    for what in ("y_true", "sample_weight", "groups"):
+    for what in _WORDS:
         ours, theirs = getattr(first, what), getattr(other, what)
         if ours is None or theirs is None:
             continue
-        if what == "groups":  # numbers of groups, which each file counts for itself
-            ours, theirs = _renumbered(ours), _renumbered(theirs)
+        if what == "group_names":  # one file may have 1 for "1"
+            ours, theirs = ours.astype(str), theirs.astype(str)
         apart = np.flatnonzero(ours != theirs)
         if apart.size:
             row = int(apart[0])
@@ -226,15 +226,7 @@ def _check_same_cases(first: "FilePredictions", other: "FilePredictions") -> Non
             )
 
 
-def _renumbered(groups: Any) -> Any:
-    """Groups by the order in which they first occur."""
-    import numpy as np
-
-    _, first, codes = np.unique(groups, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes]
-
-
-_WORDS = {"y_true": "the true class", "sample_weight": "the weight", "groups": "the group"}
+_WORDS = {"y_true": "the true class", "sample_weight": "the weight", "group_names": "the group"}
 
 
 def _print(

@@ -13,6 +13,7 @@ from polyroc._base.checks import shown
 from polyroc.errors import InvalidType, NotDefined
 from polyroc.predictions import Predictions
 from polyroc.predictions._estimators import scores_of
+from polyroc.predictions._rows import rows_by_position
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class PredictionsDisplay(Display):
         **options: Any,
     ) -> Self:
         """From a fitted scikit-learn classifier and cases; options as for ``from_predictions``."""
+        rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
         return cls.from_predictions(
             y,
             scores_of(estimator, X),

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._classes import listed
 from polyroc.predictions._folds import check_same_folds
 from polyroc.predictions._gate import common_labels
+from polyroc.predictions._rows import indexes_by_position
 from polyroc.results import check_level
 from polyroc.typing import (
     Absent,
@@ -157,8 +158,8 @@ def _samples_of_predictions(
                 "each model for independent samples."
             )
     check_same_folds({name: each.folds for name, each in zip(models, checked, strict=True)})
-    design = Design.of(groups, first.weights, len(first), weights, sampling)
-    return Samples(tuple(models), tuple(checked), (design,) * len(checked), paired=True)
+    designs = (Design.of(groups, first, weights, sampling),) * len(checked)
+    return _same_rows(Samples(tuple(models), tuple(checked), designs, paired=True))
 
 
 def _again(given: dict[str, Any]) -> dict[str, Any]:
@@ -206,12 +207,24 @@ def _samples(
             advised = paired and not isinstance(error, NotAligned)
             raise type(error)(f"Model {name!r}: {error}{advice * advised}") from None
         predictions.append(made)
-        design = Design.of(
-            own(groups, name), weight, len(made), weights, sampling, own(y_true, name)
-        )
-        designs.append(design)
+        designs.append(Design.of(own(groups, name), made, weights, sampling))
     _check_same_classes(tuple(y_scores), predictions)
-    return Samples(tuple(y_scores), tuple(predictions), tuple(designs), paired)
+    return _same_rows(Samples(tuple(y_scores), tuple(predictions), tuple(designs), paired))
+
+
+def _same_rows(samples: Samples) -> Samples:
+    """The samples, if the indexes of models of the same cases do not say that rows differ."""
+    if not samples.paired:
+        return samples
+    known = [
+        (f"y_scores[{name!r}]", None if each.row_labels is None else each.row_labels.index)
+        for name, each in zip(samples.names, samples.predictions, strict=True)
+    ]
+    differing = indexes_by_position(known)
+    designs = tuple(
+        replace(design, by_position=(*design.by_position, *differing)) for design in samples.designs
+    )
+    return replace(samples, designs=designs)
 
 
 def _check_mappings(

@@ -104,7 +104,7 @@ def evaluate(
     predictions = predictions_of(
         y_true, y_score, labels, sample_weight, absent, normalize, n_threads
     )
-    design = Design.of(groups, sample_weight, len(predictions), weights, sampling, y_true)
+    design = Design.of(groups, predictions, weights, sampling)
     n_evaluations = n_replicates if interval == "bootstrap" else 1
     chosen = registry.select(metrics, Occasion.of(predictions, n_evaluations))
     if not (interval is None or (isinstance(interval, str) and interval in INTERVALS)):

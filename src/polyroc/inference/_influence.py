@@ -27,10 +27,9 @@ from polyroc._base.checks import check_choice
 from polyroc.errors import InvalidInput
 from polyroc.metrics.declaration import Influence
 from polyroc.predictions import Predictions
-from polyroc.predictions._containers import read_weights
 from polyroc.predictions._groups import read_groups
 from polyroc.predictions._rows import rows_by_position
-from polyroc.typing import Float64Array, WeightsLike
+from polyroc.typing import Float64Array
 
 Weighting = Literal["sampling", "frequency"]
 Sampling = Literal["stratified", "random"]
@@ -52,35 +51,25 @@ class Design:
     def of(
         cls,
         groups: Any,
-        sample_weight: WeightsLike | None,
-        n_cases: int,
+        predictions: Predictions,
         weights: Weighting = "sampling",
         sampling: Sampling = "stratified",
-        y_true: Any = None,
     ) -> "Design":
         """A checked design; the groups of cases of weight 0 are left out with them.
 
-        ``y_true`` is what the rows of the groups belong to.
+        The rows of the groups are those that the predictions were given as.
         """
         check_choice(weights, "weights", ("sampling", "frequency"))
         check_choice(sampling, "sampling", ("stratified", "random"))
         if groups is None:
             return cls(None, weights, sampling)
-        if weights == "frequency" and sample_weight is not None:
+        if weights == "frequency" and predictions.weights is not None:
             raise InvalidInput(
                 'groups and weights="frequency" exclude each other: copies of a case would be one '
                 "group. Repeat the cases instead."
             )
-        numbered = read_groups(groups)
-        kept = slice(None) if sample_weight is None else read_weights(sample_weight) > 0
-        expected = n_cases if sample_weight is None else len(read_weights(sample_weight))
-        if numbered.shape != (expected,):
-            raise InvalidInput(
-                f"groups has the shape {numbered.shape} but there are {expected} cases. "
-                "Pass one group per case."
-            )
-        by_position = rows_by_position({"y_true": y_true, "groups": groups})
-        counted = numbered[kept]
+        counted = predictions.of_cases(read_groups(groups), "groups")
+        by_position = rows_by_position({"groups": groups}, predictions.row_labels)
         return cls(counted, weights, sampling, len(np.unique(counted)), by_position)
 
     def settings(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from polyroc.predictions._classes import Declared, declared_classes, encode
 from polyroc.predictions._containers import read_labels, read_scores
 from polyroc.predictions._frames import ColumnNames, column_names, computed
 from polyroc.predictions._names import Naming
-from polyroc.predictions._rows import rows_by_position
+from polyroc.predictions._rows import RowLabels, labels_of_rows, rows_by_position
 from polyroc.predictions._scores import as_table, check_finite, check_lengths
 from polyroc.typing import FloatArray, IntArray, Label, LabelsLike, ScoresLike, WeightsLike
 
@@ -32,6 +32,8 @@ class GivenCases:
     """Names of those columns."""
     by_position: tuple[str, ...] = ()
     """What was matched with the labels by position although its index differs."""
+    row_labels: RowLabels | None = None
+    """The index of the rows, where one of the objects has one."""
 
 
 def read_cases(
@@ -56,7 +58,7 @@ def read_cases(
     codes = encode(values, declared) if len(values) else np.empty(0, dtype=np.uint8)
     names = names_for_messages(columns, table.shape[1])
     check_finite(table, names)
-    return GivenCases(declared, codes, table, names, by_position)
+    return GivenCases(declared, codes, table, names, by_position, labels_of_rows(given))
 
 
 def read_rows(y_score: ScoresLike, labels: LabelsLike) -> GivenCases:

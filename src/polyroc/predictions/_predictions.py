@@ -18,6 +18,7 @@ from polyroc.predictions._classes import listed, present_classes
 from polyroc.predictions._columns import Column
 from polyroc.predictions._folds import Folds, check_fold_classes, read_folds
 from polyroc.predictions._gate import read_cases
+from polyroc.predictions._rows import RowLabels
 from polyroc.predictions._scores import (
     Origin,
     column_fault,
@@ -151,7 +152,9 @@ class Predictions:
         present = present_classes(codes, declared.classes, absent)
         if len(present) < len(declared.classes):
             codes = np.searchsorted(present, codes).astype(codes.dtype)
-        origin = Origin(given.names, rows, declared.columns_of(present))
+        origin = Origin(
+            given.names, rows, declared.columns_of(present), len(table), given.row_labels
+        )
         self._fill(
             classes=tuple(declared.classes[k] for k in present),
             declared=declared.classes,
@@ -272,6 +275,21 @@ class Predictions:
         if self.weights is None:
             return _frozen(self.class_counts.astype(np.float64))
         return _frozen(sum_by_class(self.codes, self.weights, self.n_classes))
+
+    @property
+    def row_labels(self) -> RowLabels | None:
+        """The index of the rows as they were given, where there was one."""
+        return self._origin.row_labels
+
+    def of_cases(self, values: NDArray[Any], what: str) -> NDArray[Any]:
+        """One value per row as given, or per case: those of the cases of positive weight."""
+        rows, n_given = self._origin.rows, self._origin.n_rows or len(self)
+        if values.shape not in ((n_given,), (len(self),)):
+            raise InvalidInput(
+                f"{what} has the shape {values.shape} but there are {n_given} cases. "
+                f"Pass one {what.removesuffix('s')} per case."
+            )
+        return values if rows is None or len(values) == len(self) else values[rows]
 
     @property
     def priors(self) -> Float64Array:

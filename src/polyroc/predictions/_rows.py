@@ -7,7 +7,7 @@ align the objects, and other labels are taken by position with a warning.
 import sys
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,16 +16,35 @@ from polyroc.errors import NotAligned, RowsByPosition
 from polyroc.predictions._frames import row_labels
 
 
-def rows_by_position(given: dict[str, Any]) -> tuple[str, ...]:
+class RowLabels(NamedTuple):
+    """The labels of the rows of some cases, and which parameter has them."""
+
+    source: str
+    index: Any
+
+
+def labels_of_rows(given: dict[str, Any]) -> RowLabels | None:
+    """Those of the first object that has some; None if none has."""
+    known = ((name, row_labels(values)) for name, values in given.items() if values is not None)
+    return next((RowLabels(*each) for each in known if each[1] is not None), None)
+
+
+def rows_by_position(given: dict[str, Any], known: RowLabels | None = None) -> tuple[str, ...]:
     """Names of what has other row labels than the first object that has some, with a warning.
 
     ``given`` holds the objects by the names of their parameters; those without rows are None.
+    ``known`` are the labels of rows of cases that were read before.
     """
     indexes = {name: row_labels(values) for name, values in given.items() if values is not None}
-    known = {name: index for name, index in indexes.items() if index is not None}
-    if len(known) < 2:
+    return indexes_by_position([*([] if known is None else [known]), *indexes.items()])
+
+
+def indexes_by_position(indexes: Iterable[tuple[str, Any]]) -> tuple[str, ...]:
+    """The same for indexes with their names; None where there is none."""
+    with_labels = [(name, index) for name, index in indexes if index is not None]
+    if len(with_labels) < 2:
         return ()
-    (first, reference), *others = known.items()
+    (first, reference), *others = with_labels
     differing = tuple(name for name, index in others if _differs(index, reference, name, first))
     if differing:
         warn_by_position(differing, first)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from polyroc._base.ties import SLACK, merged
 from polyroc.errors import InvalidInput
 from polyroc.predictions._containers import place
+from polyroc.predictions._rows import RowLabels
 from polyroc.typing import FloatArray
 
 SUM_TOLERANCE = 1e-4
@@ -33,6 +34,10 @@ class Origin:
     """The user's row of each case; None if no row was left out."""
     columns: tuple[int, ...] | None = None
     """The user's column of each column; None if all are where they were."""
+    n_rows: int | None = None
+    """How many rows the user passed; None if that is not known."""
+    row_labels: RowLabels | None = None
+    """The index of these rows, where there is one."""
 
     def row(self, case: int) -> int:
         """The user's row of a case."""

@@ -85,7 +85,7 @@ def groups_in(table: Table, name: str) -> NDArray[Any]:
     """The group of each case as a number from 0 on."""
     import pyarrow as pa
 
-    column = _whole_column(table.column(name))
+    column = _whole_column(table.names_in(name))
     mend = "Every case needs a group: name it, or leave the groups out."
     _check_missing(table, name, column, mend)
     try:
@@ -116,7 +116,7 @@ def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
     """A column of names or numbers that tell things apart; whole floats are integers."""
     import pyarrow as pa
 
-    column = _whole_column(table.column(name))
+    column = _whole_column(table.names_in(name))
     mend = f"Name the {what} of every row, or remove the row."
     _check_missing(table, name, column, mend)
     try:

@@ -33,7 +33,8 @@ def read_delimited(content: bytes, path: str) -> Table:
     table = _parsed(text, separator, path)
     names = [name.strip() for name in table.column_names]
     line = partial(line_of, text, separator)
-    return arrow_table(_trimmed(table.rename_columns(names)), path, line)
+    as_text = partial(_as_text, text, separator, table.column_names)
+    return arrow_table(_trimmed(table.rename_columns(names)), path, line, as_text)
 
 
 def _utf8(content: bytes, path: str) -> bytes:
@@ -115,7 +116,9 @@ def _parsed(text: bytes, separator: str, path: str) -> "pa.Table":
         raise unreadable(path, "CSV", reason) from None
 
 
-def _read(text: bytes, separator: str, block_size: int, threads: bool = True) -> "pa.Table":
+def _read(
+    text: bytes, separator: str, block_size: int, threads: bool = True, **options: Any
+) -> "pa.Table":
     import pyarrow as pa
     import pyarrow.csv as pc
 
@@ -123,8 +126,22 @@ def _read(text: bytes, separator: str, block_size: int, threads: bool = True) ->
         pa.BufferReader(text),
         read_options=pc.ReadOptions(block_size=block_size, use_threads=threads),
         parse_options=pc.ParseOptions(delimiter=separator, newlines_in_values=b'"' in text),
-        convert_options=pc.ConvertOptions(timestamp_parsers=["%Y-%m-%dT%H:%M:%SZ"]),
+        convert_options=pc.ConvertOptions(timestamp_parsers=["%Y-%m-%dT%H:%M:%SZ"], **options),
     )
+
+
+def _as_text(text: bytes, separator: str, names: list[str], place: int) -> Any:
+    """A column as it is written; None if another has its name."""
+    import pyarrow as pa
+
+    if names.count(names[place]) > 1:
+        return None
+    options = {"include_columns": [names[place]], "column_types": {names[place]: pa.string()}}
+    try:
+        table = _read(text, separator, min(len(text) + 1, _LARGEST_BLOCK), False, **options)
+    except pa.ArrowInvalid:
+        return None
+    return _trimmed(table).column(0)
 
 
 def _trimmed(table: "pa.Table") -> "pa.Table":

@@ -12,13 +12,14 @@ from polyroc.readers._table import Table
 
 
 def complete_ids(table: Table, name: str) -> NDArray[Any] | None:
-    """The names of the cases in a column; None where one is missing or two are alike."""
+    """The names of the cases in a column; None where one is missing.
+
+    Names that repeat cannot join files, but tell just as well that rows are different cases.
+    """
     try:
-        ids = ids_in(table, name, "case")
-        check_unique(ids, name, table)
+        return ids_in(table, name, "case")
     except PolyrocError:
         return None
-    return ids
 
 
 def check_unique(ids: NDArray[Any], name: str, table: Table) -> None:

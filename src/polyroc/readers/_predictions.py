@@ -62,6 +62,7 @@ class FilePredictions:
     labels : the classes in the order of the columns.
     sample_weight, groups : (n,) where the file has them.
     case_ids : (n,) names of the cases by column: the one asked for, or all that are named like one.
+    group_names : (n,) the groups as the file names them, where it has groups.
     roles : the column that each of these comes from.
     """
 
@@ -73,6 +74,7 @@ class FilePredictions:
     groups: NDArray[Any] | None
     roles: Roles
     case_ids: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    group_names: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.y_true)
@@ -93,6 +95,7 @@ class FilePredictions:
             models={name: scores[order] for name, scores in self.models.items()},
             sample_weight=taken(self.sample_weight),
             groups=taken(self.groups),
+            group_names=taken(self.group_names),
             case_ids={name: ids[order] for name, ids in self.case_ids.items()},
         )
 
@@ -174,13 +177,17 @@ def read_predictions(
         models = {model: _chosen(models, model, table.path)}
     role = None if groups is None else found
     read = _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
-    return replace(read, case_ids=_case_ids(table, case_id, read.roles.unused))
+    return replace(
+        read,
+        case_ids=_case_ids(table, case_id, read.roles.unused),
+        group_names=None if role is None else ids_in(table, role, "group"),
+    )
 
 
 def _case_ids(
     table: Table, case_id: str | bool | None, unused: tuple[str, ...]
 ) -> dict[str, NDArray[Any]]:
-    """Columns that tell the cases apart: the one given, or those named like one that do."""
+    """Columns that name the cases: the one given, which tells them apart, or those named so."""
     if case_id is False:
         return {}
     if case_id is not None:

@@ -40,12 +40,14 @@ class Table:
     names : of the columns; they may repeat, which only matters where such a column is used.
     columns : an Arrow array for each.
     line : the line of the file in which a row stands; None where files have no lines.
+    text : a column as it is written, by its place; None where files hold numbers as numbers.
     """
 
     path: str
     names: tuple[str, ...]
     columns: tuple[Any, ...]
     line: Callable[[int], int] | None = None
+    text: Callable[[int], Any] | None = None
 
     def __len__(self) -> int:
         return len(self.columns[0]) if self.columns else 0
@@ -54,6 +56,16 @@ class Table:
         """The column of this name, which must be there once."""
         self.check_has([name])
         return self.columns[self.places[name][0]]
+
+    def names_in(self, name: str) -> Any:
+        """A column of names: as it is written, where two names are the same number (1.1, 1.10)."""
+        import pyarrow.compute as pc
+
+        column = self.column(name)
+        written = None if self.text is None else self.text(self.places[name][0])
+        if written is None or column.null_count or len(column) != len(written):
+            return column
+        return written if pc.count_distinct(written) != pc.count_distinct(column) else column
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
@@ -222,7 +234,12 @@ def validated(table: "pa.Table", path: str) -> Table:
     return arrow_table(table, path)
 
 
-def arrow_table(table: "pa.Table", path: str, line: Callable[[int], int] | None = None) -> Table:
+def arrow_table(
+    table: "pa.Table",
+    path: str,
+    line: Callable[[int], int] | None = None,
+    text: Callable[[int], Any] | None = None,
+) -> Table:
     """An Arrow table as ours."""
     check_column_count(table.num_columns, path)
-    return Table(path, tuple(table.column_names), tuple(table.columns), line)
+    return Table(path, tuple(table.column_names), tuple(table.columns), line, text)

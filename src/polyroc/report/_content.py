@@ -115,7 +115,7 @@ def gather(
     n_given = len(first) if sample_weight is None else len(np.asarray(sample_weight))
     _, rows = checked_weights(sample_weight, n_given)
     rows = np.arange(n_given) if rows is None else rows
-    together = Design.of(groups, sample_weight, len(first)).groups
+    together = Design.of(groups, first).groups
     usable = {model.name: model.probabilities for model in found if model.probabilities is not None}
     cases = page_cases(first, rows, usable, together)
     small = first.n_classes <= MOST_CLASSES

@@ -7,8 +7,16 @@ from numpy.typing import NDArray
 
 from polyroc._base.lazy import lazy_property
 from polyroc.errors import InvalidInput
-from polyroc.predictions._classes import Declared, classes_of, encode, present_classes
+from polyroc.predictions._classes import (
+    Declared,
+    classes_of,
+    encode,
+    listed,
+    present_classes,
+)
 from polyroc.predictions._containers import read_labels, read_scores
+from polyroc.predictions._frames import column_names
+from polyroc.predictions._gate import names_for_messages
 from polyroc.predictions._scores import as_table, check_finite
 from polyroc.predictions._weights import checked_weights
 from polyroc.typing import Float64Array, Int64Array, Label, LabelsLike, ScoresLike, WeightsLike
@@ -66,10 +74,29 @@ def cases_of(
 
 def read_features(X: ScoresLike) -> Float64Array:
     """Features as an (n, p) table of finite numbers."""
-    table, names = read_scores(X, "X")
+    table, columns = read_scores(X, "X")
     table = as_table(table)
-    check_finite(table, names)
+    check_finite(table, names_for_messages(columns, table.shape[1]), "X")
     return np.ascontiguousarray(table, dtype=np.float64)
+
+
+def feature_names(X: ScoresLike) -> tuple[str, ...] | None:
+    """Names of the columns of a frame of features, if they are all strings; else None."""
+    columns = column_names(X)
+    if columns is None or not columns.given or len(columns.names) != np.shape(X)[-1]:
+        return None
+    return columns.names if all(isinstance(name, str) for name in columns.names) else None
+
+
+def check_features(X: ScoresLike, expected: tuple[str, ...] | None) -> None:
+    """Whether new cases have the features of the model in their order, where both have names."""
+    names = feature_names(X)
+    if expected is None or names is None or names == expected:
+        return
+    raise InvalidInput(
+        f"X has the columns {listed(names)}, but the model was made with {listed(expected)}. "
+        "Pass these in this order, or X.to_numpy() if its columns are the same under other names."
+    )
 
 
 def check_columns(X: Float64Array, expected: int) -> None:

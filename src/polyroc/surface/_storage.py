@@ -34,6 +34,7 @@ def save(surface: "RocSurface", path: Path) -> None:
         "classes": list(surface.classes),
         "provenance": dict(surface.provenance),
         "model": [model.name, model.settings()] if model is not None and built_in else None,
+        "features": None if model is None or model.features is None else list(model.features),
     }
     state = model.state() if model is not None and built_in else {}
     arrays: dict[str, NDArray[Any]] = {
@@ -58,7 +59,7 @@ def load(kind: type[Surface], path: Path, model: Model | None) -> Surface:
             classes,
             arrays["class_weights"],
             header["provenance"],
-            model or _restored(header["model"], classes, arrays),
+            model or _restored(header["model"], classes, arrays, header.get("features")),
         )
         _check(surface)
     except Exception as error:  # what a crafted file holds may be wrong in any way
@@ -99,7 +100,7 @@ def _check_model(model: Any, surface: "RocSurface") -> None:
 
 
 def _restored(
-    saved: Any, classes: tuple[Any, ...], arrays: dict[str, NDArray[Any]]
+    saved: Any, classes: tuple[Any, ...], arrays: dict[str, NDArray[Any]], features: Any
 ) -> Model | None:
     if saved is None:
         return None
@@ -108,6 +109,10 @@ def _restored(
     model = BUILT_IN[name].restored(classes, settings, state)
     if model.n_parameters != arrays["parameters"].shape[-1]:
         raise ValueError("its parameters are not those of its model")
+    if features is not None:
+        if not isinstance(features, list) or not all(isinstance(each, str) for each in features):
+            raise ValueError("the names of its features are no strings")
+        model.features = tuple(features)
     return model
 
 

@@ -15,6 +15,7 @@ from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric, Occasion
 from polyroc.predictions._classes import classes_of
 from polyroc.predictions._containers import read_labels
+from polyroc.predictions._rows import rows_by_position
 from polyroc.typing import IntArray, Label, LabelsLike
 
 Estimators = Mapping[str, Any] | Sequence[tuple[str, Any]]
@@ -72,6 +73,7 @@ def plan_of(
     metrics: Iterable[str] | str | None,
     labels: LabelsLike | None,
 ) -> Plan:
+    rows_by_position({"y": y, "X": X})
     values, _ = read_labels(y)
     classes = classes_of(y, labels)
     codes = _codes(values, classes)

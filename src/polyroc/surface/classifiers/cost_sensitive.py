@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._names import as_label
+from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._tables import check_order_known
 from polyroc.surface._costs import CostsLike, cost_matrix, expected_costs, least_cost
 from polyroc.typing import Float64Array, Int64Array, Label
@@ -213,6 +214,7 @@ class CostSensitiveClassifier(CostDecisions):
     ) -> "CostSensitiveClassifier":
         """Fit a clone of the estimator; weights and other parameters go to its ``fit``."""
         check_probabilistic(self.estimator)
+        rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
         if sample_weight is not None and not takes_weights(self.estimator):
             raise InvalidType(
                 f"{type(self.estimator).__name__}.fit takes no sample_weight. Fit without weights."

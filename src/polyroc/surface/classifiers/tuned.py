@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from polyroc._base.checks import check_choice, shown
 from polyroc.errors import InvalidInput, NotDefined
+from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._tables import check_order_known
 from polyroc.predictions._weights import checked_priors, checked_weights
 from polyroc.surface._costs import CostsLike, checked_costs, pair_index
@@ -141,6 +142,7 @@ class TunedCostClassifierCV(CostDecisions):
         other parameters go to that ``fit``.
         """
         self._check_parameters(sample_weight)
+        rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
         if self.costs is not None:
             check_order_known(self.costs, y, "costs")
         X, y = indexable(X, y)

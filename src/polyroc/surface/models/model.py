@@ -25,8 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.predictions._classes import listed
+from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._scores import check_lengths
-from polyroc.surface._cases import Cases, cases_of, read_features
+from polyroc.surface._cases import (
+    Cases,
+    cases_of,
+    check_features,
+    feature_names,
+    read_features,
+)
 from polyroc.typing import Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
 
 LARGEST = 1e100
@@ -50,6 +57,7 @@ class Model(ABC):
     remembered, arrays : names of the attributes that make up ``settings`` and ``state``.
     X : features of the cases.
     cases : their classes and weights.
+    features : names of the features, where ``X`` was a frame: new cases must have the same.
     """
 
     name: ClassVar[str]
@@ -59,6 +67,7 @@ class Model(ABC):
     X: Float64Array
     classes: tuple[Label, ...]
     cases: Cases
+    features: tuple[str, ...] | None = None
 
     def __init__(
         self,
@@ -68,6 +77,8 @@ class Model(ABC):
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
     ) -> None:
+        rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
+        self.features = feature_names(X)
         self._take_cases(read_features(X), cases_of(y, labels, sample_weight))
 
     def _take_cases(self, X: Float64Array, cases: Cases) -> None:
@@ -112,6 +123,7 @@ class Model(ABC):
 
     def at(self, X: ScoresLike) -> Self:
         """The same classifier, giving the probabilities of cases without labels."""
+        check_features(X, self.features)
         other = copy.copy(self)
         vars(other).pop("cases", None)
         other.take(read_features(X))
@@ -119,6 +131,8 @@ class Model(ABC):
 
     def on(self, X: ScoresLike, y: LabelsLike, *, sample_weight: WeightsLike | None = None) -> Self:
         """The same classifier with its errors counted on other cases."""
+        rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
+        check_features(X, self.features)
         other = copy.copy(self)
         other._take_cases(read_features(X), cases_of(y, self.classes, sample_weight))
         return other
