@@ -399,7 +399,7 @@ def test_a_reader_study_without_a_difference_is_a_pilot_for_intervals() -> None:
     assert none.value == 0 and math.isnan(none.power) and none.half_width > 0
     strict = plan(three, readers=2, cases=10**6, power=0.99, level=0.999)
     assert strict.power == pytest.approx(0.99, abs=1e-9)
-    with pytest.raises(InvalidInput, match="power must be above 0.05, got 0.04"):
+    with pytest.raises(InvalidInput, match=r"power must be above 0\.05, got 0\.04"):
         plan(three, readers=6, cases=60, power=0.04)
 
 

@@ -361,7 +361,7 @@ def test_power_of_plans() -> None:
 
 
 def test_the_fewest_cases_where_more_cases_are_worse() -> None:
-    """As cases grow, degrees of freedom fall to those of the readers: power and width have a best."""
+    """As cases grow, degrees of freedom fall to those of the readers."""
     parts = {"var_tr": 2e-4, "cov1": 3.5e-4, "cov2": 3.4e-4, "cov3": 2.4e-4, "var_error": 8e-4}
     pilot, both = Pilot(parts, 2, 114), "readers and cases"
     powers = [pilot.power(3, n, 0.05, both, 0.95).power for n in range(2, 6000)]
@@ -436,8 +436,8 @@ MISTAKES = [
     ),
     (
         without(TABLE, reader="B", modality="ct", case=3),
-        "1 reading is missing: case 3 by reader 'B' under modality 'ct'. Add them, or leave these "
-        "cases or readers out.",
+        "1 reading is missing: case 3 by reader 'B' under modality 'ct'. Add it, or leave this "
+        "case or reader out.",
     ),
     (
         without(without(TABLE, reader="B", case=3), reader="A", case=1),
@@ -558,8 +558,16 @@ def test_mistakes_of_calls() -> None:
     ):
         with pytest.raises(error, match=message):
             reader_study(table, **{**options, **named})
-    with pytest.raises(InvalidType, match="table must hold columns by name"):
-        reader_study(3, rating="rating", **ROLES)
+    for other in (3, None, [1, 2, 3], np.ones((4, 5)), {}):
+        with pytest.raises(InvalidType, match="table must hold columns by name"):
+            reader_study(other, rating="rating", **ROLES)
+    for labels in ([1, 1], [0, 1, 1]):
+        with pytest.raises(InvalidInput, match="labels name 1 more than once"):
+            reader_study(rated_table(), labels=labels, **RATED)
+    constant = rated_table().assign(rating=1)
+    for metric in ("saec", "saec_proper"):
+        with pytest.raises(NotDefined, match=f"modality 'ct': {metric} needs a curve with"):
+            reader_study(constant, metric=metric, **RATED)
     with pytest.raises(NotDefined, match="reader 0 under modality 0: roc_auc is defined for 2"):
         reader_study(table, scores=scores_of(3), **ROLES)
     with pytest.raises(NotDefined, match="binormal_auc is defined for 2 classes, but there are 3"):

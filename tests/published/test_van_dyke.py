@@ -15,6 +15,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli.running import run
+from scipy.optimize import root
+from scipy.special import ndtr, ndtri
+from scipy.stats import norm
 
 from polyroc import reader_study
 from polyroc.inference import ReaderStudy
@@ -152,13 +155,38 @@ def test_bootstrap_covariances_are_near(van_dyke: pd.DataFrame, study: ReaderStu
     assert again.components == drawn.components
 
 
+def slopes(pair: tuple[float, float], cuts: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Derivatives of the log-likelihood of ratings 1 to 5 by a, b and the four cuts."""
+    (a, b), (negatives, positives) = pair, counts
+    below = [np.diff(ndtr(np.r_[-np.inf, z, np.inf])) for z in (cuts, b * cuts - a)]
+    first = -np.diff(negatives / below[0]) * norm.pdf(cuts)
+    second = -np.diff(positives / below[1]) * norm.pdf(b * cuts - a)
+    return np.r_[-second.sum(), second @ cuts, first + b * second]
+
+
+def profile(pair: tuple[float, float], counts: np.ndarray) -> tuple[float, np.ndarray]:
+    """Log-likelihood of (a, b) at the best cuts, and its derivatives by a and b."""
+    start = ndtri(np.cumsum(counts[0] + 0.5)[:4] / (counts[0].sum() + 2.5))
+    cuts = root(lambda z: slopes(pair, z, counts)[2:], start, tol=1e-14).x
+    ends = np.r_[-np.inf, cuts, np.inf]
+    shares = np.diff(ndtr([ends, pair[1] * ends - pair[0]]))
+    return float((counts * np.log(shares)).sum()), slopes(pair, cuts, counts)[:2]
+
+
 def test_fits_of_the_first_reader(van_dyke: pd.DataFrame) -> None:
-    """The older program stops 6e-6 short of the maximum in a."""
+    """The older program stops before the maximum: rounded, its last digit is one too small."""
     own = van_dyke[(van_dyke["reader"] == 1) & (van_dyke["treatment"] == 1)]
-    binormal = fit_binormal(own["truth"], own["rating"])
-    assert binormal.a == pytest.approx(1.70215088, abs=1e-5)
-    assert binormal.b == pytest.approx(0.53677324, abs=1e-5)
+    counts = pd.crosstab(own["truth"], own["rating"]).to_numpy()
+    binormal, older = fit_binormal(own["truth"], own["rating"]), (1.70215088, 0.53677324)
+    assert abs(binormal.a - 1.70215) < 1e-5
+    assert abs(binormal.b - 0.53677) < 1e-5
     assert printed(binormal.area, "0.93316")
+    highest, slope = profile((binormal.a, binormal.b), counts)
+    assert binormal.log_likelihood == pytest.approx(highest, abs=1e-11)
+    assert np.abs(slope).max() < 1e-8
+    reached, still_rising = profile(older, counts)
+    assert highest - reached == pytest.approx(2.05e-10, abs=5e-12)
+    assert np.abs(still_rising).max() > 5e-5
     proper = fit_proper(own["truth"], own["rating"])
     assert printed(proper.d_a, "2.13")
     assert printed(proper.c, "-0.298")

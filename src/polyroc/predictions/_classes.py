@@ -123,7 +123,9 @@ def _check_one_column(columns: ColumnNames | None, classes: tuple[Label, ...]) -
 def classes_of(y_true: LabelsLike, labels: LabelsLike | None = None) -> tuple[Label, ...]:
     """The classes that labels alone declare: as given, else the categories, else what occurs."""
     if labels is not None:
-        return tuple(read_labels(labels, "labels")[0].tolist())
+        given = tuple(read_labels(labels, "labels")[0].tolist())
+        _check_repeated(given, "labels")
+        return given
     values, categories = read_labels(y_true)
     return _distinct(values) if categories is None else categories
 

@@ -9,6 +9,7 @@ from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
 from polyroc.predictions._classes import listed
 
+_ADD_IT = "Add it, or leave this case or reader"
 _NAMED = 5
 """Missing readings that a message names."""
 
@@ -46,7 +47,7 @@ def check_crossed(
     more = f" and {total - _NAMED} more" if total > _NAMED else ""
     raise InvalidInput(
         f"{total} reading{'s are' if total > 1 else ' is'} missing: {'; '.join(missing)}{more}. "
-        "Add them, or leave these cases or readers out."
+        f"{'Add them, or leave these cases or readers' if total > 1 else _ADD_IT} out."
     )
 
 

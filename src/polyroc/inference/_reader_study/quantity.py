@@ -151,10 +151,10 @@ def _fitted_area(model: str, predictions: Predictions) -> float:
     return float(fitted_curve(data, model).area)
 
 
-def _fitted_cost(model: Any, predictions: Predictions) -> float:
-    _check_two("saec", predictions)
+def _fitted_cost(name: str, model: Any, predictions: Predictions) -> float:
+    _check_two(name, predictions)
     if model != "hull":
-        _runs("saec", "saec_hull", predictions)
+        _runs(name, "saec_hull", predictions)
     return cost_of(RankedCases.of(predictions), model).saec
 
 
@@ -196,7 +196,7 @@ def _area(model: str) -> Quantity:
 
 
 def _cost(name: str, model: str) -> Quantity:
-    cost = partial(_fitted_cost, model)
+    cost = partial(_fitted_cost, name, model)
     return Quantity(name, (0.0, HIGHEST), cost)
 
 

@@ -90,12 +90,18 @@ def _frame(table: Any) -> "pd.DataFrame":
     try:
         frame = table if isinstance(table, pd.DataFrame) else pd.DataFrame(table)
     except Exception:  # of many kinds, depending on what was passed
-        raise InvalidType(
-            f"table must hold columns by name, such as a pandas DataFrame, got {shown(table)}."
-        ) from None
+        raise _not_a_table(table) from None
+    if not any(isinstance(name, str) for name in frame.columns):
+        raise _not_a_table(table)
     if len(frame) == 0:
         raise InvalidInput("The table has no rows. Pass a row for each case, reader and modality.")
     return frame.reset_index(drop=True)
+
+
+def _not_a_table(table: Any) -> InvalidType:
+    return InvalidType(
+        f"table must hold columns by name, such as a pandas DataFrame, got {shown(table)}."
+    )
 
 
 def _score_names(roles: Roles) -> list[str]:
