@@ -16,6 +16,7 @@ from polyroc._scorers import scorers as scorers
 from polyroc._version import __version__ as __version__
 from polyroc.coupling import PairwiseCoupling as PairwiseCoupling
 from polyroc.inference import compare as compare
+from polyroc.inference import cross_evaluate as cross_evaluate
 from polyroc.inference import estimate as estimate
 from polyroc.inference import evaluate as evaluate
 from polyroc.inference import plan as plan

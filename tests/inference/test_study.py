@@ -22,8 +22,8 @@ from polyroc import hand_till, registry
 from polyroc._storage.checkpoint import Checkpoint
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType
+from polyroc.inference._learners import seeded, state_of
 from polyroc.inference._study.result import Study
-from polyroc.inference._study.splits import _seeded, _state
 from polyroc.inference._study.study import StudyInterrupted, study
 from polyroc.metrics.declaration import Occasion
 
@@ -69,10 +69,10 @@ def made(values, metrics=("a", "b")):
 def test_the_protocol_by_hand(result):
     for split in range(6):
         X_train, X_test, y_train, y_test = train_test_split(
-            X, Y, test_size=0.4, stratify=CODES_OF_SORTED, random_state=_state(result.seed, split)
+            X, Y, test_size=0.4, stratify=CODES_OF_SORTED, random_state=state_of(result.seed, split)
         )
         for number, model in enumerate(MODELS.values()):
-            fitted = _seeded(model, _state(result.seed, split, number)).fit(X_train, y_train)
+            fitted = seeded(model, state_of(result.seed, split, number)).fit(X_train, y_train)
             expected = hand_till(y_test, fitted.predict_proba(X_test))
             assert result.values[split, number, 0] == expected
 
@@ -110,8 +110,8 @@ def test_seeds(result):
     drawn = [study(MODELS, X, Y, n_splits=1, metrics=FEW, rng=generator) for _ in range(2)]
     assert (drawn[0].values != drawn[1].values).any()
     fixed = RandomForestClassifier(random_state=7)
-    assert _seeded(fixed, 1).random_state == 7
-    parts = _seeded(MODELS["tree"], 1).get_params()
+    assert seeded(fixed, 1).random_state == 7
+    parts = seeded(MODELS["tree"], 1).get_params()
     assert isinstance(parts["decisiontreeclassifier__random_state"], int)
     assert MODELS["tree"].get_params()["decisiontreeclassifier__random_state"] is None
 

@@ -2,6 +2,7 @@
 
 from polyroc.inference._compare import compare
 from polyroc.inference._comparison import Comparison
+from polyroc.inference._cross import CrossComparison, CrossEvaluation, cross_evaluate
 from polyroc.inference._evaluate import estimate, evaluate
 from polyroc.inference._planning import Plan, plan
 from polyroc.inference._reader_study import Power, ReaderStudy, ReaderTest, reader_study
@@ -9,6 +10,8 @@ from polyroc.inference._study import Study, StudyInterrupted, study
 
 __all__ = [
     "Comparison",
+    "CrossComparison",
+    "CrossEvaluation",
     "Plan",
     "Power",
     "ReaderStudy",
@@ -16,6 +19,7 @@ __all__ = [
     "Study",
     "StudyInterrupted",
     "compare",
+    "cross_evaluate",
     "estimate",
     "evaluate",
     "plan",

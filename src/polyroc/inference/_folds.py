@@ -60,15 +60,13 @@ def stratum_factor(statistics: FoldStatistics, design: Design) -> Float64Array:
     for name, rows, part in zip(statistics.names, statistics.rows, statistics.parts, strict=True):
         groups = None if design.groups is None else design.groups[rows]
         own = replace(design, groups=groups).counts(part.predictions)
-        _check_strata(own, name, part.predictions.classes, grouped=groups is not None)
+        check_strata(own, name, part.predictions.classes, grouped=groups is not None)
         there = [position[label] for label in part.predictions.classes]
         factor[rows] = np.sqrt(own / (own - 1) * by_class[there])[part.predictions.codes]
     return factor
 
 
-def _check_strata(
-    counts: Float64Array, fold: Any, classes: Sequence[Any], *, grouped: bool
-) -> None:
+def check_strata(counts: Float64Array, fold: Any, classes: Sequence[Any], *, grouped: bool) -> None:
     """Whether every class has cases enough in a fold to see how they vary."""
     alone = np.flatnonzero(counts <= 1)
     if alone.size:

@@ -44,9 +44,9 @@ class Plan:
 
         data = (self.X, self.y, self.classes)
         return {
-            "data": _hashed("X", lambda: str(joblib.hash(data, hash_name="sha1"))),
+            "data": hashed("X", lambda: str(joblib.hash(data, hash_name="sha1"))),
             "estimators": {
-                name: _hashed(f"the estimator {name!r}", partial(fingerprint, estimator))
+                name: hashed(f"the estimator {name!r}", partial(fingerprint, estimator))
                 for name, estimator in self.estimators.items()
             },
             "metrics": list(self.metric_names),
@@ -54,13 +54,13 @@ class Plan:
         }
 
 
-def _hashed(what: str, hashed: Callable[[], str]) -> str:
+def hashed(what: str, make: Callable[[], str], run: str = "study") -> str:
     """A hash, by which a checkpoint knows its study again."""
     try:
-        return hashed()
+        return make()
     except Exception as error:  # of many kinds: objects of the user say what they are made of
         raise InvalidType(
-            f"checkpoint= has to know {what} again when the study is continued, and it has parts "
+            f"checkpoint= has to know {what} again when the {run} is continued, and it has parts "
             f"that cannot be pickled ({reason_of(error)}). Leave checkpoint= out, or replace them."
         ) from error
 
@@ -76,21 +76,21 @@ def plan_of(
     rows_by_position({"y": y, "X": X})
     values, _ = read_labels(y)
     classes = classes_of(y, labels)
-    codes = _codes(values, classes)
+    codes = class_codes(values, classes)
     if not isinstance(test_size, (int, float)) or not 0 < test_size < 1:
         raise InvalidInput(f"test_size must lie between 0 and 1, got {shown(test_size)}.")
-    n_cases = _number_of_cases(X)
+    n_cases = number_of_cases(X)
     if n_cases != len(codes):
         raise InvalidInput(
             f"X has {n_cases} cases but y has {len(codes)}. Pass one label per case."
         )
     occasion = Occasion(len(classes), math.ceil(test_size * n_cases))
     chosen = tuple(registry.select(metrics, occasion))
-    named = _named(estimators)
+    named = named_estimators(estimators)
     return Plan(named, X, np.array(values.tolist()), codes, classes, chosen, float(test_size))
 
 
-def _number_of_cases(X: Any) -> int:
+def number_of_cases(X: Any) -> int:
     """Rows of a table of features, whatever holds it; the learners judge the rest."""
     try:
         return int(np.shape(X)[0])
@@ -99,14 +99,15 @@ def _number_of_cases(X: Any) -> int:
         raise InvalidType(f"{what}, got {shown(X)}.") from None
 
 
-def _codes(values: Any, classes: tuple[Label, ...]) -> IntArray:
+def class_codes(values: Any, classes: tuple[Label, ...], run: str = "A study") -> IntArray:
+    """The position of the class of each case; every class has to be trained and tested."""
     position = {label: code for code, label in enumerate(classes)}
     strays = [label for label in dict.fromkeys(values.tolist()) if label not in position]
     if strays:
         raise InvalidInput(f"y has the label {shown(strays[0])}, which is not among the labels.")
     codes = np.array([position[label] for label in values.tolist()], dtype=np.intp)
     counts = np.bincount(codes, minlength=len(classes))
-    needed = "A study needs at least two classes with two cases each, for training and test"
+    needed = f"{run} needs at least two classes with two cases each, for training and test"
     if not len(classes):
         raise InvalidInput(f"{needed}; y has no cases.")
     if len(classes) < 2 or counts.min() < 2:
@@ -115,7 +116,8 @@ def _codes(values: Any, classes: tuple[Label, ...]) -> IntArray:
     return codes
 
 
-def _named(estimators: Estimators) -> dict[str, Any]:
+def named_estimators(estimators: Estimators) -> dict[str, Any]:
+    """Estimators by name, checked."""
     if hasattr(estimators, "fit"):
         raise InvalidType(
             f"estimators must be named, got {type(estimators).__name__}. "

@@ -8,7 +8,8 @@ import numpy as np
 
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
-from polyroc.results import html_table, text_table
+from polyroc.inference._resampled_t import SplitValues, corrected_errors
+from polyroc.results import html_table, text_table, without_nan
 from polyroc.typing import Float64Array, Label
 
 if TYPE_CHECKING:
@@ -54,13 +55,20 @@ class Study:
             [(metric, kind) for metric in self.metrics for kind in ("mean", "standard_error")]
         ]
 
-    def _standard_errors(self) -> Float64Array:
-        n_splits = len(self.splits)
-        if n_splits < 2:
-            return np.full(self.values.shape[1:], np.nan)
+    def tests(self, level: float = 0.95) -> "pd.DataFrame":
+        """Which learner is better on new training sets: a row per metric and pair of learners.
+
+        The columns are ``metric, model_a, model_b, difference`` (a − b), ``standard_error, low,
+        high, p_value, p_adjusted`` (Holm's, within a metric). The test is the corrected resampled
+        t of Nadeau & Bengio (2003), with R − 1 degrees of freedom: splits overlap, and the variance
+        of their mean is taken as (1/R + n_test/n_train) s². That is a rule of thumb.
+        """
         overlap = self.test_size / (1 - self.test_size)
-        errors: Float64Array = np.sqrt((1 / n_splits + overlap) * self.values.var(axis=0, ddof=1))
-        return errors
+        values = SplitValues(self.values, self.estimators, self.metrics)
+        return values.tests(overlap, level)
+
+    def _standard_errors(self) -> Float64Array:
+        return corrected_errors(self.values, self.test_size / (1 - self.test_size))
 
     def average_ranks(self) -> "pd.DataFrame":
         """Mean over the splits of each learner's rank by each metric; 1 is best, ties averaged."""
@@ -128,6 +136,7 @@ class Study:
             "average_ranks": _plain(self.average_ranks().to_numpy()),
             "first_ranks": _plain(self.first_ranks().to_numpy()),
             "correlations": _plain(self.correlations().to_numpy()),
+            "tests": [without_nan(row) for row in self.tests().to_dict("records")],
             "notes": [
                 {"estimator": estimator, "metric": metric, "note": note}
                 for (estimator, metric), note in self.notes.items()

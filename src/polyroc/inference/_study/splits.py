@@ -1,9 +1,7 @@
 """Running the splits of a study, in parallel, and keeping what is finished."""
 
 import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pickle import PicklingError
 from typing import Any
@@ -14,17 +12,20 @@ from polyroc._base.checks import reason_of
 from polyroc._base.parallel import thread_count
 from polyroc._storage.checkpoint import Autosave
 from polyroc.errors import InvalidInput
+from polyroc.inference._learners import (
+    class_scores,
+    progress_bar,
+    reason_in_worker,
+    seeded,
+    state_of,
+)
 from polyroc.inference._orphans import end_with
 from polyroc.inference._study.plan import Plan
 from polyroc.inference._study.result import Study
 from polyroc.metrics.declaration import Metric
 from polyroc.metrics.measure import CaseStatistics, measure
 from polyroc.predictions import Predictions
-from polyroc.predictions._classes import columns_of
-from polyroc.predictions._estimators import gives_probabilities, scores_of
-from polyroc.predictions._frames import column_names
-from polyroc.predictions._names import as_label
-from polyroc.typing import Float64Array, IntArray, Label
+from polyroc.typing import Float64Array, IntArray
 
 Reasons = dict[tuple[str, str], str]
 
@@ -78,7 +79,7 @@ def run_splits(
     tasks = (task(own, finished.plan, finished.seed, b, n_threads) for b in missing)
     results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
     try:
-        with _progress_bar(progress, n_splits, n_splits - len(missing)) as advance:
+        with progress_bar(progress, n_splits, n_splits - len(missing)) as advance:
             for split, values, reasons in results:
                 finished.values[split] = values
                 finished.reasons.update(reasons)
@@ -86,33 +87,13 @@ def run_splits(
                 keeping.if_due()
     except PicklingError as error:
         raise InvalidInput(
-            f"Cases and estimators cannot be sent to workers ({_reason(error)}). "
+            f"Cases and estimators cannot be sent to workers ({reason_in_worker(error)}). "
             "Use n_jobs=1, or mend that; the environment variable JOBLIB_TEMP_FOLDER names the "
             "folder through which large tables go."
         ) from error
     finally:
         results.close()
         keeping.at_the_end()
-
-
-def _reason(error: PicklingError) -> str:
-    """The last line of what joblib hands on, which is the traceback of another process."""
-    lines = [line.strip('" ') for line in str(error.__cause__ or error).splitlines()]
-    return next((line for line in reversed(lines) if line), type(error).__name__)
-
-
-@contextmanager
-def _progress_bar(wanted: bool, total: int, done: int) -> Iterator[Callable[[], None]]:
-    if not (wanted and sys.stderr.isatty()):
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("splits", total=total, completed=done)
-        yield lambda: bar.advance(task)
 
 
 def run_split_for(
@@ -129,7 +110,7 @@ def run_split(
     """Values (estimators, metrics) of one split, and why some do not exist."""
     from sklearn.model_selection import train_test_split
 
-    arrays, state = (plan.X, plan.y, plan.codes), _state(seed, split)
+    arrays, state = (plan.X, plan.y, plan.codes), state_of(seed, split)
     options = {"test_size": plan.test_size, "stratify": plan.codes, "random_state": state}
     try:
         parts = train_test_split(*arrays, **options)
@@ -144,8 +125,8 @@ def run_split(
     values, reasons = [], {}
     for number, (name, estimator) in enumerate(plan.estimators.items()):
         try:
-            model = _seeded(estimator, _state(seed, split, number)).fit(X_train, y_train)
-            scores, probabilities = _scores(model, X_test, plan.classes)
+            model = seeded(estimator, state_of(seed, split, number)).fit(X_train, y_train)
+            scores, probabilities = class_scores(model, X_test, plan.classes)
             predictions = Predictions(y_test, scores, labels=plan.classes, n_threads=n_threads)
         except Exception as error:
             error.add_note(f"This was estimator {name!r} in split {split} of the study.")
@@ -156,11 +137,6 @@ def run_split(
     return split, np.array(values), reasons
 
 
-def _state(seed: int, *stream: int) -> int:
-    """Seed for scikit-learn from a stream of the study's seed."""
-    return int(np.random.SeedSequence(seed, spawn_key=stream).generate_state(1)[0])
-
-
 def _check_classes(plan: Plan, codes: IntArray, part: str) -> None:
     counts = np.bincount(codes, minlength=len(plan.classes))
     if counts.min() == 0:
@@ -168,31 +144,6 @@ def _check_classes(plan: Plan, codes: IntArray, part: str) -> None:
             f"Class {plan.classes[int(counts.argmin())]!r} has no cases in the {part} set of a "
             f"split with test_size={plan.test_size:g}. Choose another test_size, or add cases."
         )
-
-
-def _seeded(estimator: Any, state: int) -> Any:
-    """A clone in which every random_state that was None is set, also of parts."""
-    from sklearn.base import clone
-
-    copy = clone(estimator)
-    states = sorted(
-        name
-        for name, value in copy.get_params(deep=True).items()
-        if value is None and name.rpartition("__")[2] == "random_state"
-    )
-    draws = np.random.SeedSequence(state).generate_state(len(states)).tolist()
-    return copy.set_params(**dict(zip(states, draws, strict=True)))
-
-
-def _scores(model: Any, X: Any, classes: tuple[Label, ...]) -> tuple[Any, bool]:
-    """Scores with columns in the order of the classes, and whether they are probabilities."""
-    scores = scores_of(model, X)
-    known = [as_label(label) for label in model.classes_]
-    if column_names(scores) is None:
-        scores = np.asarray(scores)
-        scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-        scores = scores[:, list(columns_of(classes, known, "The estimator"))]
-    return scores, gives_probabilities(model)
 
 
 def _values(

@@ -1,0 +1,92 @@
+"""The corrected resampled t: which learner is better on new training sets?
+
+Values over J splits of the same cases are not independent, since training sets overlap. Nadeau &
+Bengio (Machine Learning 52 (2003) 239–281) take the variance of their mean as
+
+    (1/J + n_test/n_train) s²,    s² the variance over the splits,
+
+with J − 1 degrees of freedom. That is a rule of thumb: no estimate of this variance is unbiased for
+all learners.
+"""
+
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from polyroc.inference._comparison import Difference
+from polyroc.results import check_level
+from polyroc.typing import Float64Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def corrected_errors(values: Float64Array, overlap: float) -> Float64Array:
+    """Standard errors of means over splits (first axis); NaN for one split."""
+    n_splits = len(values)
+    if n_splits < 2:
+        return np.full(values.shape[1:], np.nan)
+    errors: Float64Array = np.sqrt((1 / n_splits + overlap) * values.var(axis=0, ddof=1))
+    return errors
+
+
+class SplitValues(NamedTuple):
+    """Values (splits × learners × metrics)."""
+
+    values: Float64Array
+    learners: tuple[str, ...]
+    metrics: tuple[str, ...]
+
+    def tests(self, overlap: float, level: float = 0.95) -> "pd.DataFrame":
+        """A row per metric and pair of learners, p-values adjusted within a metric."""
+        import pandas as pd
+
+        check_level(level)
+        rows = [row for column in range(len(self.metrics)) for row in self._pairs(column, overlap)]
+        columns = ["metric", "model_a", "model_b", "difference", "standard_error"]
+        columns += ["low", "high", "p_value", "p_adjusted"]
+        return pd.DataFrame([_row(each, level) for each in rows], columns=columns)
+
+    def _pairs(self, column: int, overlap: float) -> list[Difference]:
+        """Differences of all pairs of learners in one metric."""
+        from polyroc.inference._compare import holm
+
+        found = [
+            self._difference(column, a, b, overlap)
+            for a, b in combinations(range(len(self.learners)), 2)
+        ]
+        return holm(found)
+
+    def _difference(self, column: int, a: int, b: int, overlap: float) -> Difference:
+        from scipy.special import stdtr
+
+        apart = self.values[:, a, column] - self.values[:, b, column]
+        difference, freedom = float(apart.mean()), len(apart) - 1
+        error = float(corrected_errors(apart, overlap))
+        known = error > 1e-12
+        p_value = 2 * float(stdtr(freedom, -abs(difference) / error)) if known else np.nan
+        return Difference(
+            metric=self.metrics[column],
+            model_a=self.learners[a],
+            model_b=self.learners[b],
+            difference=difference,
+            standard_error=error if known else np.nan,
+            p_value=p_value,
+            degrees_of_freedom=float(freedom),
+        )
+
+
+def _row(each: Difference, level: float) -> dict[str, float | str]:
+    low, high, *_ = each.interval(level)
+    return {
+        "metric": each.metric,
+        "model_a": each.model_a,
+        "model_b": each.model_b,
+        "difference": each.difference,
+        "standard_error": each.standard_error,
+        "low": low,
+        "high": high,
+        "p_value": each.p_value,
+        "p_adjusted": each.p_adjusted,
+    }
