@@ -68,13 +68,13 @@ def stratum_factor(statistics: FoldStatistics, design: Design) -> Float64Array:
 
 def check_strata(counts: Float64Array, fold: Any, classes: Sequence[Any], *, grouped: bool) -> None:
     """Whether every class has cases enough in a fold to see how they vary."""
-    alone = np.flatnonzero(counts <= 1)
+    alone = np.flatnonzero((counts > 0) & (counts <= 1))
     if alone.size:
         unit = "group" if grouped else "case"
         raise InvalidInput(
             f"Fold {shown(fold)} has one {unit} of the class {shown(classes[int(alone[0])])}, "
             "which says nothing about how cases vary within the fold. Use fewer folds, or "
-            "interval=None for values without standard errors."
+            "evaluate with interval=None for values without standard errors."
         )
 
 

@@ -79,7 +79,7 @@ class Splits:
             tested = cases.units(test)
             if tested.min() == 0 and absent == "raise":
                 raise _missing("test part", split, classes[int(tested.argmin())])
-            check_strata(tested[tested > 0], split, classes, grouped=cases.groups is not None)
+            check_strata(tested, split, classes, grouped=cases.groups is not None)
 
 
 def _stratified(n_folds: int, grouped: bool, seed: int) -> Any:
