@@ -39,7 +39,8 @@ def test_prints_the_point_within_limits(columns: int) -> None:
     words = " ".join(result.stdout.split())
     assert "Read as: true classes in 'truth'; scores in 'forest:common'" in words
     assert "operating points on the surface (5 generations, seed 1; G may still grow)" in words
-    assert "(exact, on the cases searched)" in words and "total error" in words
+    assert "exact, on the cases searched)" in words and "total error" in words
+    assert "(95 % interval 0." in words
     assert columns < 80 or "Costs that decide so, the largest as 1 (only their ratios" in words
     assert max(map(len, result.stdout.splitlines())) <= columns
 

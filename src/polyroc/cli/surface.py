@@ -289,6 +289,15 @@ def _plain(
     }
 
 
+def _gini_line(gini: "Estimate") -> str:
+    """G with its interval, and how it was computed."""
+    low, high, *_ = gini.interval()
+    interval = "no interval" if math.isnan(low) else f"95 % interval {low:.4f} to {high:.4f}"
+    sampled = gini.settings.get("monte_carlo_error")
+    error = "" if sampled is None else f", Monte Carlo error {sampled:.1e} included"
+    return f"G = {gini.value:.4f} ({interval}{error}; {gini.method}, on the cases searched)."
+
+
 def _print(
     start: list[str],
     found: "RocSurface",
@@ -307,9 +316,7 @@ def _print(
         f"{plural(len(found), 'operating point')} on the surface "
         f"({effort}; {ENDS[history['stopped']]})."
     )
-    exact = math.isnan(gini.standard_error)
-    error = "" if exact else f" ± {gini.standard_error:.2g} Monte Carlo error"
-    screen.print(f"G = {gini.value:.4f}{error} ({gini.method}, on the cases searched).\n")
+    screen.print(f"{_gini_line(gini)}\n")
     for point in points:
         for made in point_tables(point, screen.width):
             show(screen, made)

@@ -27,6 +27,7 @@ from polyroc.report._tables import (
     worst_pairs_table,
 )
 from polyroc.report._wording import counted, level_text, limits, number
+from polyroc.results import Estimate
 
 SEVERITY_WORDS = {"warning": "Warning", "notice": "Note", "fact": "Fact"}
 
@@ -206,6 +207,11 @@ def compared(content: Content) -> Markup | None:
     )
 
 
+def _limits(estimate: Estimate) -> str:
+    low, high, *_ = estimate.interval()
+    return "–" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
+
+
 def surfaces(content: Content) -> Markup | None:
     """G of each model."""
     if not content.surfaces:
@@ -217,11 +223,12 @@ def surfaces(content: Content) -> Markup | None:
             "tr",
             element("th", name(model), scope="row"),
             element("td", f"{surface.gini.value:.3f}", class_="number"),
+            element("td", _limits(surface.gini), class_="number"),
             element("td", f"{surface.n_found:,}", class_="number"),
         )
         for model, surface in content.surfaces.items()
     ]
-    titles = head("Model", right("G"), right("operating points"))
+    titles = head("Model", right("G"), right("95 % interval"), right("operating points"))
     told = (
         f"All costs together give a surface of operating points in the space of the {n_rates} "
         "error rates: none of its points can lower one rate without raising another (Everson & "
@@ -229,8 +236,9 @@ def surfaces(content: Content) -> Markup | None:
         "dominates, 1 for a perfect classifier. The points come from a short search on "
         f"{some.n_searched:,} cases, the same for every model. A longer one, by "
         "polyroc.surface.search, may find more: G, measured at "
-        f"{some.n_samples:,} random points, is a lower bound for these cases. How much it would "
-        "differ for other cases is not estimated here."
+        f"{some.n_samples:,} random points, is a lower bound for these cases. The interval is for "
+        "the same operating points on other cases; that they were found on these makes G "
+        "optimistic, most of all with few cases."
     )
     table = element("table", titles, element("tbody", *rows))
     return section(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import check_choice, shown, whole_number
+from polyroc._base.checks import check_choice, flag, shown, whole_number
+from polyroc._base.random import seed_of
 from polyroc._storage.paths import path_of
 from polyroc._version import __version__
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
@@ -19,7 +20,7 @@ from polyroc.surface import _gini as volumes
 from polyroc.surface._costs import CostsLike, errors, least_cost, matrices
 from polyroc.surface._objectives import OBJECTIVES, objective_values, on_front
 from polyroc.surface._operating_point import Criterion, SurfacePoint, choose
-from polyroc.surface._rates import error_rates, model_probabilities
+from polyroc.surface._rates import error_rates, model_probabilities, sharing_parameters
 from polyroc.surface.models.model import Model
 from polyroc.typing import (
     Float64Array,
@@ -34,6 +35,7 @@ from polyroc.typing import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from polyroc.surface._comparison import SurfaceComparison
     from polyroc.surface._evolution import Evolution
     from polyroc.surface._hull import SurfaceHull
 
@@ -91,18 +93,39 @@ class RocSurface:
         """G, the share of the region better than chance that the surface dominates.
 
         Everson & Fieldsend 2006 §5. ``"auto"`` is exact within a budget of work, and Monte Carlo
-        beyond it; the result names which. The operating points are taken as given: a Monte Carlo
-        value has the error of its samples, and there is no interval for other cases.
+        beyond it; the result names which. Standard error and interval are those of the cases, with
+        the operating points taken as given; the Monte Carlo error of the samples, where there is
+        one, is included and named. Points found on the same cases make G optimistic:
+        :func:`cross_fitted_gini` says by how much. A surface without its cases, from a file, has
+        no interval.
+
+        Parameters
+        ----------
+        method : ``"auto"``, ``"exact"`` or ``"monte_carlo"``.
+        n_samples : points of the region that Monte Carlo counts.
+        rng : seed of the samples.
+        work : elementary operations allowed to the exact volume, and to its derivatives; beyond
+            them these are estimated from a fixed set of 131,072 rays.
+        n_threads : threads to use; by default all that the process may run on.
+
+        Returns
+        -------
+        Estimate
+            ``interval(level)`` on the logit scale with a t quantile.
+
+        Examples
+        --------
+        >>> from polyroc.datasets import example_predictions
+        >>> from polyroc.surface import ScoreModel, search
+        >>> y, models, labels = example_predictions()
+        >>> model = ScoreModel(y, models["logistic"], labels=labels)
+        >>> found = search(model, generations=20, rng=1, progress=False)
+        >>> found.gini().interval().low < found.gini().value < found.gini().interval().high
+        True
         """
-        return volumes.gini(
-            self.rates,
-            self.n_classes,
-            method=method,
-            n_samples=n_samples,
-            rng=rng,
-            work=work,
-            n_threads=n_threads,
-        )
+        from polyroc.surface._comparison import gini_of
+
+        return gini_of(self, _volume_options(method, n_samples, rng, work, n_threads))
 
     def delta(
         self,
@@ -114,7 +137,66 @@ class RocSurface:
         work: int = volumes.DEFAULT_WORK,
         n_threads: int | None = None,
     ) -> Estimate:
-        """δ, the share of that region dominated by this surface and not by the other."""
+        """δ, the share of that region dominated by this surface and not by the other.
+
+        Options as for :meth:`gini`. The standard error is paired where both surfaces have the
+        same cases, that is where labels and weights agree row by row; else it is that of
+        independent samples, and a note says which. δ is never negative, so it is no test of which
+        surface is better: :meth:`compare` is.
+        """
+        from polyroc.surface._comparison import delta_of
+
+        self._check_comparable(other)
+        return delta_of(self, other, _volume_options(method, n_samples, rng, work, n_threads))
+
+    def compare(
+        self,
+        other: "RocSurface",
+        method: volumes.VolumeMethod = "auto",
+        *,
+        paired: bool = True,
+        n_samples: int = volumes.N_SAMPLES,
+        rng: RandomState = None,
+        work: int = volumes.DEFAULT_WORK,
+        n_threads: int | None = None,
+    ) -> "SurfaceComparison":
+        """Whether this surface has a larger G than another: difference, interval and test.
+
+        G(X) − G(Y) = δ(X, Y) − δ(Y, X): what X dominates beyond Y, less what Y dominates beyond X.
+        Cases that both surfaces were rated on enter as pairs.
+
+        Parameters
+        ----------
+        other : a surface of the same classes.
+        method, n_samples, rng, work, n_threads : as for :meth:`gini`.
+        paired : whether row i is the same case in both; False for independent samples.
+
+        Returns
+        -------
+        SurfaceComparison
+            ``difference``, ``p_value``, ``interval(level)``, G and δ of both, ``frame()``.
+
+        Examples
+        --------
+        >>> from polyroc.datasets import example_predictions
+        >>> from polyroc.surface import ScoreModel, search
+        >>> y, models, labels = example_predictions()
+        >>> a, b = (
+        ...     search(ScoreModel(y, models[name], labels=labels), generations=20, rng=1,
+        ...            progress=False)
+        ...     for name in list(models)[:2]
+        ... )
+        >>> result = a.compare(b)
+        >>> bool(0 <= result.p_value <= 1)
+        True
+        """
+        from polyroc.surface._comparison import compared
+
+        self._check_comparable(other)
+        options = _volume_options(method, n_samples, rng, work, n_threads)
+        return compared(self, other, flag(paired, "paired"), options)
+
+    def _check_comparable(self, other: Any) -> None:
         if not isinstance(other, RocSurface):
             raise InvalidType(f"Expected a RocSurface, got {shown(other)}.")
         if self.classes != other.classes:
@@ -122,16 +204,6 @@ class RocSurface:
                 f"The surfaces have different classes, {listed(self.classes)} and "
                 f"{listed(other.classes)}. Compare surfaces of the same classes in the same order."
             )
-        return volumes.delta(
-            self.rates,
-            other.rates,
-            self.n_classes,
-            method=method,
-            n_samples=n_samples,
-            rng=rng,
-            work=work,
-            n_threads=n_threads,
-        )
 
     def signed_distance(self) -> Float64Array:
         """(m,) distances from the simplex of random allocation, negative if better than chance."""
@@ -199,7 +271,7 @@ class RocSurface:
         source = {**self.provenance, "rescored_on": model.fingerprint()}
         weights = model.cases.class_weights
         rates = member_rates(model, self.parameters, errors(self.costs))
-        return replace(self, rates=rates, class_weights=weights, provenance=source)
+        return replace(self, rates=rates, class_weights=weights, provenance=source, model=model)
 
     def front(self, objectives: Literal["pairs", "errors_of", "errors_into"]) -> "RocSurface":
         """The members that no other dominates in these objectives (eq. 13 for one per class)."""
@@ -273,6 +345,20 @@ class RocSurface:
         return f"RocSurface({len(self)} operating points of {kind} for {names})"
 
 
+def _volume_options(
+    method: volumes.VolumeMethod, n_samples: int, rng: RandomState, work: int, n_threads: int | None
+) -> dict[str, Any]:
+    """Options of a volume by name; one seed for all volumes of a comparison."""
+    seed = rng if method == "exact" else seed_of(rng)
+    return {
+        "method": method,
+        "n_samples": n_samples,
+        "rng": seed,
+        "work": work,
+        "n_threads": n_threads,
+    }
+
+
 def label_array(classes: tuple[Label, ...]) -> NDArray[Any]:
     """Classes as an array that keeps labels of different types apart."""
     mixed = len({type(label) for label in classes}) > 1
@@ -285,12 +371,7 @@ def member_rates(model: Model, parameters: Float64Array, costs: Float64Array) ->
     Members that share their parameters share the probabilities.
     """
     rates = np.empty_like(costs)
-    if not parameters.shape[1]:
-        return error_rates(model_probabilities(model, np.zeros(0)), model.cases, costs)
-    _, inverse = np.unique(parameters, axis=0, return_inverse=True)
-    order = np.argsort(inverse.ravel(), kind="stable")
-    starts = np.flatnonzero(np.diff(inverse.ravel()[order], prepend=-1))
-    for rows in np.split(order, starts[1:]):
+    for rows in sharing_parameters(parameters):
         probabilities = model_probabilities(model, parameters[rows[0]])
         rates[rows] = error_rates(probabilities, model.cases, costs[rows])
     return rates

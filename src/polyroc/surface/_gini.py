@@ -19,7 +19,7 @@ from polyroc._base.parallel import map_threads, thread_count
 from polyroc._base.random import seed_of, stream
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.results import Estimate, Note
-from polyroc.typing import Float64Array, Int64Array, RandomState
+from polyroc.typing import BoolArray, Float64Array, Int64Array, RandomState
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,9 +56,13 @@ def random_region_volume(n_classes: int) -> float:
 
 def _region(n_classes: int) -> Fraction:
     """Volume of P as a share of the pyramid under its plane."""
-    n_rates, limit = n_classes * (n_classes - 1), n_classes - 1
-    terms = ((-1) ** j * math.comb(n_rates, j) * (limit - j) ** n_rates for j in range(limit))
-    return Fraction(sum(terms), limit**n_rates)
+    return region_share(n_classes * (n_classes - 1), n_classes - 1)
+
+
+def region_share(n_columns: int, limit: int) -> Fraction:
+    """Share of the pyramid Σx ≤ limit that lies in the unit cube of so many columns."""
+    terms = ((-1) ** j * math.comb(n_columns, j) * (limit - j) ** n_columns for j in range(limit))
+    return Fraction(sum(terms), limit**n_columns)
 
 
 def gini(
@@ -189,9 +193,13 @@ def _exceeded(options: _Options) -> Note:
 
 def _inside(points: Float64Array, n_classes: int) -> Float64Array:
     """The points that dominate some volume of P, in ascending order of their sums."""
-    sums = points.sum(axis=1)
-    counts = (sums < n_classes - 1) & (points < 1).all(axis=1)
-    return np.asarray(points[counts][np.argsort(sums[counts], kind="stable")])
+    counted = points[inside_region(points, n_classes)]
+    return np.asarray(counted[np.argsort(counted.sum(axis=1), kind="stable")])
+
+
+def inside_region(points: Float64Array, n_classes: int) -> BoolArray:
+    """Which points dominate some volume of P."""
+    return np.asarray((points.sum(axis=1) < n_classes - 1) & (points < 1).all(axis=1))
 
 
 def _exact(
@@ -310,15 +318,21 @@ def sample_region(n_classes: int, size: int, generator: np.random.Generator) -> 
     The pyramid under the plane is sampled evenly, by D + 1 exponential variables over their sum,
     and what leaves the unit cube is drawn again: one in ten at three or four classes, then fewer.
     """
-    n_rates = n_classes * (n_classes - 1)
+    return below_plane(n_classes * (n_classes - 1), n_classes - 1, size, generator)
+
+
+def below_plane(
+    n_columns: int, limit: int, size: int, generator: np.random.Generator
+) -> Float64Array:
+    """Points spread evenly over the part of the unit cube with Σx ≤ limit, one a row."""
     parts: list[Float64Array] = []
     missing = size
     while missing > 0:
-        drawn = generator.standard_exponential((missing + missing // 8 + 8, n_rates + 1))
-        points = (n_classes - 1) * drawn[:, :-1] / drawn.sum(axis=1, keepdims=True)
+        drawn = generator.standard_exponential((missing + missing // 8 + 8, n_columns + 1))
+        points = limit * drawn[:, :-1] / drawn.sum(axis=1, keepdims=True)
         parts.append(points[(points <= 1).all(axis=1)][:missing])
         missing -= len(parts[-1])
-    return np.concatenate(parts) if parts else np.empty((0, n_rates))
+    return np.concatenate(parts) if parts else np.empty((0, n_columns))
 
 
 class GiniTracker:

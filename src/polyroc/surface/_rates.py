@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyroc._base.checks import shown
 from polyroc._base.parallel import map_threads, thread_count
@@ -11,7 +12,7 @@ from polyroc.kernels.confusion import confusion_tables
 from polyroc.surface._cases import Cases
 from polyroc.surface._costs import TIED, errors, matrices
 from polyroc.surface.models.model import Model
-from polyroc.typing import Float64Array
+from polyroc.typing import Float64Array, Int64Array
 
 _GRID = 2.0**40
 """Equal rates are to be equal although sums of weights that are no whole numbers are rounded."""
@@ -47,6 +48,39 @@ def error_rates(
         map_threads(fill, [slice(*pair) for pair in pairwise(edges)], threads)
     rates = errors(tables / cases.class_weights[:, None])
     return rates if cases.counted else np.round(rates * _GRID) / _GRID
+
+
+_DECISIONS_AT_ONCE = 1 << 22
+
+
+def decided_sums(
+    probabilities: Float64Array, codes: Int64Array, costs: Float64Array, values: Float64Array
+) -> Float64Array:
+    """(n,) sums over m costs of ``values[m, k, j]``, k the class of the case and j its decision.
+
+    Each case is a class of its own for the kernel that counts, so its table is the decision.
+    """
+    n_cases, n_classes = probabilities.shape
+    sums, each = np.zeros(n_cases), np.arange(n_cases)
+    step = max(1, _DECISIONS_AT_ONCE // (n_cases * n_classes))
+    for start in range(0, len(costs), step):
+        part = slice(start, start + step)
+        decided = np.zeros((len(costs[part]), n_cases, n_classes))
+        confusion_tables(probabilities, each, np.ones(n_cases), costs[part], decided, TIED)
+        sums += np.einsum("mij,mij->i", decided, values[part][:, codes])
+    return sums
+
+
+def sharing_parameters(parameters: Float64Array) -> list[NDArray[np.intp]]:
+    """Positions of the members that share their parameters, and with them the probabilities."""
+    if not len(parameters):
+        return []
+    if not parameters.shape[1]:
+        return [np.arange(len(parameters))]
+    inverse = np.unique(parameters, axis=0, return_inverse=True)[1].ravel()
+    order = np.argsort(inverse, kind="stable")
+    starts = np.flatnonzero(np.diff(inverse[order], prepend=-1))
+    return np.split(order, starts[1:])
 
 
 def model_probabilities(model: Model, parameters: Float64Array) -> Float64Array:

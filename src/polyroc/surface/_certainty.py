@@ -1,0 +1,182 @@
+"""How certain G and δ are: standard errors from the cases that the error rates were counted on.
+
+Each rate C_kj of an operating point is a mean over the cases of class k, and G is a function of all
+of them: case i of class k moves it by φ_i = Σ_points Σ_j (1[i decided j] − C_kj) ∂G/∂C_kj. That is
+what the intervals of every metric are made of; here the operating points are taken as given.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from polyroc.errors import InvalidInput
+from polyroc.results import Estimate, Note
+from polyroc.statistics.spread import Spread, class_spread
+from polyroc.surface._cases import Cases
+from polyroc.surface._costs import matrices
+from polyroc.surface._rates import decided_sums, model_probabilities, sharing_parameters
+from polyroc.surface.models.model import Model
+from polyroc.typing import Float64Array
+
+if TYPE_CHECKING:
+    from polyroc.surface._front import RocSurface
+
+SAME_RATE = 1e-9
+"""Rates counted anew differ by rounding from those of the surface, not by this much."""
+
+NO_VARIATION = 1e-12
+"""Standard errors up to this are rounding."""
+
+NO_CASES = Note(
+    "no-cases",
+    "no interval: the surface does not have the cases that its rates were counted on; "
+    "surface.rescore(X, y) counts them on cases of yours",
+)
+OTHER_CASES = Note(
+    "other-cases",
+    "no interval: the rates of the surface are not those of its model's cases; "
+    "surface.rescore(X, y) counts them anew",
+)
+OPTIMISTIC = Note(
+    "points-chosen-here",
+    "optimistic: the operating points were found on the same cases; the interval takes them as "
+    "given. surface.rescore(X, y) rates them on other cases, cross_fitted_gini(…) on held-out ones",
+)
+AT_EDGE = Note("no-derivative", "no standard error: δ is 0, which it cannot fall below")
+AS_GIVEN = Note("points-as-given", "the interval takes the operating points as given")
+
+
+class Effect(NamedTuple):
+    """Influence values of cases."""
+
+    influence: Float64Array
+    cases: Cases
+
+
+@dataclass(frozen=True, eq=False)
+class Unknown(Exception):
+    """Why there are no influence values."""
+
+    note: Note
+
+
+def effect_of(surface: "RocSurface", slopes: Float64Array) -> Effect:
+    """φ of the cases of a surface, given the (m, D) derivatives by its rates."""
+    model = surface.model
+    if model is None or not hasattr(model, "cases"):
+        raise Unknown(NO_CASES)
+    tables = matrices(slopes, surface.n_classes)
+    used = np.flatnonzero(slopes.any(axis=1))
+    sums = member_sums(model, surface.parameters[used], surface.costs[used], tables[used])
+    expected = (tables * surface.confusion).sum(axis=(0, 2))
+    totals = np.bincount(model.cases.codes, model.cases.weights * sums, surface.n_classes)
+    scale = max(1.0, float(np.abs(slopes).sum()))
+    counted = totals / model.cases.class_weights
+    if not np.allclose(counted, expected, rtol=0, atol=SAME_RATE * scale):
+        raise Unknown(OTHER_CASES)
+    return Effect(sums - counted[model.cases.codes], model.cases)
+
+
+def member_sums(
+    model: Model, parameters: Float64Array, costs: Float64Array, values: Float64Array
+) -> Float64Array:
+    """Σ over members of the value of what each decides, for each case of the model."""
+    sums = np.zeros(len(model.cases))
+    for rows in sharing_parameters(parameters):
+        probabilities = model_probabilities(model, parameters[rows[0]])
+        sums += decided_sums(probabilities, model.cases.codes, costs[rows], values[rows])
+    return sums
+
+
+def joined(effects: Sequence[Effect], paired: bool) -> tuple[Spread, Cases]:
+    """Spread of the sum of effects: on the same cases, or on samples of their own."""
+    first = effects[0].cases
+    n_classes = len(first.classes)
+    if paired:
+        total = np.sum([each.influence for each in effects], axis=0)
+        return class_spread(total, first.codes, first.weights, n_classes), first
+    influence = np.concatenate([each.influence for each in effects])
+    codes = np.concatenate([each.cases.codes + n_classes * t for t, each in enumerate(effects)])
+    weights = np.concatenate([each.cases.weights for each in effects])
+    return class_spread(influence, codes, weights, n_classes * len(effects)), first
+
+
+def same_cases(surfaces: Sequence["RocSurface"]) -> bool:
+    """Whether labels and weights of the cases agree, row by row."""
+    every = [getattr(surface.model, "cases", None) for surface in surfaces]
+    first = every[0]
+    return all(
+        first is not None
+        and each is not None
+        and np.array_equal(first.codes, each.codes)
+        and np.array_equal(first.weights, each.weights)
+        for each in every
+    )
+
+
+def check_paired(surfaces: Sequence["RocSurface"]) -> None:
+    """An error if surfaces that are to be compared case by case have other cases."""
+    for surface in surfaces:
+        if not hasattr(surface.model, "cases"):
+            raise InvalidInput(
+                "A paired comparison needs the cases of both surfaces, which a file does not "
+                "contain. Rescore both on the same cases with surface.rescore(X, y)."
+            )
+    if not same_cases(surfaces):
+        raise InvalidInput(
+            "The surfaces were rated on different cases: their labels or weights differ. "
+            "Rescore both on the same cases, or pass paired=False for independent samples."
+        )
+
+
+def with_cases(estimate: Estimate, spread: Spread, cases: Cases, notes: Sequence[Note]) -> Estimate:
+    """The estimate with the standard error of the cases; Monte Carlo error is named beside it."""
+    counts = np.bincount(cases.codes, minlength=len(cases.classes)).tolist()
+    error = math.sqrt(spread.variance) if spread.variance >= 0 else math.nan
+    notes = [*_of_samples(estimate), *notes]
+    missing = _why_none(cases, counts, error, estimate.value)
+    if missing is not None:
+        notes, error = [*notes, missing], math.nan
+    sampled = 0.0 if estimate.error_of != "samples" else estimate.standard_error
+    if sampled > 0:
+        error = math.hypot(error, sampled)
+    return replace(
+        estimate,
+        standard_error=error,
+        degrees_of_freedom=math.inf if math.isnan(error) else spread.freedom,
+        counts=dict(zip(cases.classes, counts, strict=True)),
+        notes=tuple(notes),
+        settings={**estimate.settings, **({"monte_carlo_error": sampled} if sampled > 0 else {})},
+        error_of="cases",
+    )
+
+
+def _of_samples(estimate: Estimate) -> list[Note]:
+    """Notes that stay: those on samples say that their error is only a part of it now."""
+    kept = [note for note in estimate.notes if note.code not in ("points-as-given",)]
+    told = f"Monte Carlo error {estimate.standard_error:.1e} of the samples, included"
+    return [Note(note.code, told) if note.code == "monte-carlo-error" else note for note in kept]
+
+
+def _why_none(cases: Cases, counts: list[int], error: float, value: float) -> Note | None:
+    if min(counts) <= 1:
+        label = cases.classes[int(np.argmin(counts))]
+        return Note("one-case", f"no standard error: class {label!r} has one case")
+    if not error > NO_VARIATION:
+        return Note("no-variation", f"no standard error: every case agrees on {value:.4g}")
+    return None
+
+
+def without_cases(estimate: Estimate, reason: Note) -> Estimate:
+    """The estimate as it is, and why it has no interval."""
+    kept = tuple(note for note in estimate.notes if note.code != "points-as-given")
+    return replace(estimate, notes=(*kept, reason))
+
+
+def on_selection(surfaces: Sequence["RocSurface"]) -> Note:
+    """Whether the points were found on the cases that rate them."""
+    own = any("rescored_on" not in surface.provenance for surface in surfaces)
+    return OPTIMISTIC if own else AS_GIVEN
