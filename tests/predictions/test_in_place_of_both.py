@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,16 @@ import pandas as pd
 import pytest
 
 import polyroc
-from polyroc import Predictions, curves, display, inference, metrics, surface, utility
+from polyroc import (
+    Predictions,
+    curves,
+    display,
+    inference,
+    metrics,
+    surface,
+    utility,
+    write_report,
+)
 from polyroc.display import ProbabilisticRocDisplay, ScoredRocDisplay, SimplexDisplay
 from polyroc.errors import InvalidInput, NotConverged, NotDefined, PolyrocError
 
@@ -147,3 +157,25 @@ def test_triplets_are_rows_as_given_whatever_was_dropped() -> None:
     assert same(found, expected)
     with pytest.raises(InvalidInput, match="one case of each"):
         SimplexDisplay.from_predictions(whole, triplets=[(0, 1, 2)])  # row 0 has no weight
+
+
+def test_reports_take_predictions_too(tmp_path: Path) -> None:
+    y, p, w, labels = cases_of(3)
+    models = {"one": p, "other": np.roll(p, 1, axis=0) ** 2}  # rows that do not sum to 1
+    options: dict[str, Any] = {"labels": labels, "sample_weight": w}
+    given = {name: Predictions(y, scores, **options) for name, scores in models.items()}
+
+    def page(*arguments: Any, **options: Any) -> str:
+        return write_report(tmp_path / "page.html", *arguments, **options).read_text()
+
+    assert page(given) == page(y, models, **options)
+    assert page(given["one"]) == page(y, p, **options)
+    assert "1 case of weight 0 left out." in page(given)
+    with pytest.raises(InvalidInput, match="models cannot be given beside Predictions"):
+        page(given["one"], p)
+    with pytest.raises(InvalidInput, match="labels cannot be given"):
+        page(given, labels=labels)
+    with pytest.raises(PolyrocError, match="models is missing"):
+        page(y)
+    with pytest.raises(InvalidInput, match="other true classes"):
+        page({"one": given["one"], "other": Predictions(y[::-1], p, **options)})

@@ -281,9 +281,14 @@ class Predictions:
         """The index of the rows as they were given, where there was one."""
         return self._origin.row_labels
 
+    @property
+    def n_given(self) -> int:
+        """Rows given, with those of weight 0."""
+        return self._origin.n_rows or len(self)
+
     def of_cases(self, values: NDArray[Any], what: str) -> NDArray[Any]:
         """One value per row as given, or per case: those of the cases of positive weight."""
-        rows, n_given = self._origin.rows, self._origin.n_rows or len(self)
+        rows, n_given = self._origin.rows, self.n_given
         if values.shape not in ((n_given,), (len(self),)):
             raise InvalidInput(
                 f"{what} has the shape {values.shape} but there are {n_given} cases. "

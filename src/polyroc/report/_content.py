@@ -9,14 +9,15 @@ import numpy as np
 
 from polyroc.curves._roc import RocCurve, roc_of, two_sides
 from polyroc.display._rate_bands import thinned
-from polyroc.errors import InvalidInput, NotDefined
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference import Comparison, compare, evaluate
 from polyroc.inference._influence import Design
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Occasion
 from polyroc.predictions import Predictions
 from polyroc.predictions._gate import common_labels
-from polyroc.predictions._weights import checked_weights
+from polyroc.predictions._given import are_predictions, kept_predictions_of, model_predictions
+from polyroc.predictions._scores import Origin, normalized
 from polyroc.report._cases import PageCases, page_cases
 from polyroc.report._surfaces import MOST_CLASSES, PageSurface, page_surface
 from polyroc.results import Evaluation, check_level
@@ -90,8 +91,8 @@ class Content:
 
 
 def gather(
-    y_true: LabelsLike,
-    models: Mapping[Any, ScoresLike] | ScoresLike,
+    y_true: LabelsLike | Predictions | Mapping[Any, Predictions],
+    models: Mapping[Any, ScoresLike] | ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -102,22 +103,16 @@ def gather(
     """Evaluate and compare the models, and choose the cases that go into the page."""
     check_level(level)
     gate = {"labels": labels, "sample_weight": sample_weight}
-    named = _named(models)
-    order = common_labels(named, labels, lambda _: y_true)
+    named = _named(y_true, models, gate)
     found = tuple(
-        _model_content(
-            y_true, name, scores, level, {**gate, "labels": order[name]}, groups, len(named)
-        )
-        for name, scores in named.items()
+        _model_content(name, *given, level, groups, len(named))
+        for name, given in _arguments(y_true, named, gate).items()
     )
     _check_same_classes(found)
     first = found[0].predictions
-    n_given = len(first) if sample_weight is None else len(np.asarray(sample_weight))
-    _, rows = checked_weights(sample_weight, n_given)
-    rows = np.arange(n_given) if rows is None else rows
     together = Design.of(groups, first).groups
     usable = {model.name: model.probabilities for model in found if model.probabilities is not None}
-    cases = page_cases(first, rows, usable, together)
+    cases = page_cases(first, first.given_rows, usable, together)
     small = first.n_classes <= MOST_CLASSES
     return Content(
         "Multi-class ROC report" if title is None else str(title),
@@ -128,7 +123,7 @@ def gather(
         _comparison(y_true, named, metric_names(first), level, {**gate, "groups": groups}),
         cases,
         {name: page_surface(cases, name) for name in usable} if small else {},
-        n_given,
+        first.n_given,
         together,
     )
 
@@ -139,37 +134,63 @@ def metric_names(predictions: Predictions) -> list[str]:
     return sorted(chosen, key=lambda name: name not in ("hand_till", "roc_auc"))
 
 
-def _named(models: Any) -> dict[str, ScoresLike]:
+def _named(y_true: Any, models: Any, gate: Mapping[str, Any]) -> dict[str, Any]:
+    """The models by name, as scores or as Predictions."""
+    if isinstance(y_true, Predictions) or are_predictions(y_true):
+        given = {"model": y_true} if isinstance(y_true, Predictions) else y_true
+        if models is not None:
+            raise InvalidInput(
+                "models cannot be given beside Predictions. Pass a mapping from names to "
+                "Predictions in the place of y_true and models."
+            )
+        return _texts(model_predictions(given, **gate), given)
+    if models is None:
+        raise InvalidType("models is missing. Pass labels and scores, or Predictions.")
     if not isinstance(models, Mapping):
         return {"model": models}
     if not models:
         raise InvalidInput("There are no models. Pass a mapping from name to scores.")
-    named = {str(name): scores for name, scores in models.items()}
+    return _texts({str(name): scores for name, scores in models.items()}, models)
+
+
+def _texts(named: dict[str, Any], models: Mapping[Any, Any]) -> dict[str, Any]:
+    """The models, if their names are different as text."""
     if len(named) < len(models):
         raise InvalidInput("Two models have the same name as text. Give each a name of its own.")
     return named
 
 
+def _arguments(
+    y_true: Any, named: Mapping[str, Any], gate: Mapping[str, Any]
+) -> dict[str, tuple[tuple[Any, Any], Mapping[str, Any]]]:
+    """What ``evaluate`` is given of each model: its Predictions alone, or labels and scores."""
+    if are_predictions(named):
+        return {name: ((predictions, None), {}) for name, predictions in named.items()}
+    order = common_labels(named, gate["labels"], lambda _: y_true)
+    return {
+        name: ((y_true, scores), {**gate, "labels": order[name]}) for name, scores in named.items()
+    }
+
+
 def _model_content(
-    y_true: LabelsLike,
     name: str,
-    scores: ScoresLike,
-    level: float,
+    given: tuple[Any, Any],
     gate: Mapping[str, Any],
+    level: float,
     groups: Any,
     n_models: int,
 ) -> ModelContent:
     try:
-        predictions = Predictions(y_true, scores, **gate)
+        predictions = kept_predictions_of(*given, **gate)
     except ValueError as error:
         raise InvalidInput(f"Model {name!r}: {error}") from None
     names = metric_names(predictions)
-    probabilities, fault = _probabilities(y_true, scores, predictions, gate)
+    probabilities, fault = _probabilities(predictions)
     rest, curves = _curves(predictions, n_models)
     return ModelContent(
         name,
         predictions,
-        evaluate(y_true, scores, names, level=level, groups=groups, **gate),
+        evaluate(*given, names, level=level, groups=groups, **gate),
         Pairs.of(predictions).auc(),
         rest,
         curves,
@@ -178,19 +199,17 @@ def _model_content(
     )
 
 
-def _probabilities(
-    y_true: LabelsLike, scores: ScoresLike, predictions: Predictions, gate: Mapping[str, Any]
-) -> tuple[Float64Array | None, str]:
+def _probabilities(predictions: Predictions) -> tuple[Float64Array | None, str]:
     """Rows that sum to 1, divided by their sums if need be, and what is wrong with those given."""
     try:
         return np.asarray(predictions.probabilities("The explorer"), dtype=np.float64), ""
     except NotDefined as reason:
         fault = str(reason).removeprefix("The explorer needs probabilities, but ").split(". ")[0]
     try:
-        divided = Predictions(y_true, scores, normalize=True, **gate)
+        divided = normalized(predictions.scores, Origin())
     except InvalidInput:
         return None, fault
-    return np.asarray(divided.probabilities("The explorer"), dtype=np.float64), fault
+    return np.asarray(divided, dtype=np.float64), fault
 
 
 def _curves(
@@ -221,11 +240,12 @@ def _check_same_classes(models: tuple[ModelContent, ...]) -> None:
 
 def _comparison(
     y_true: LabelsLike,
-    models: Mapping[str, ScoresLike],
+    models: Mapping[str, Any],
     names: list[str],
     level: float,
     gate: Mapping[str, Any],
 ) -> Comparison | None:
     if len(models) < 2:
         return None
-    return compare(y_true, models, names, level=level, **gate)
+    labels, scores = (models, None) if are_predictions(models) else (y_true, models)
+    return compare(labels, scores, names, level=level, **gate)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from polyroc._storage.atomic import check_place, write_whole
 from polyroc._storage.paths import path_of
 from polyroc._version import __version__
+from polyroc.predictions import Predictions
 from polyroc.report import _sections as sections
 from polyroc.report._content import Content, gather
 from polyroc.report._explorer import explorer
@@ -54,8 +55,8 @@ _EXPORT = re.compile(r"^export (?:const|function) (\w+)", re.MULTILINE)
 
 def write_report(
     path: str | Path,
-    y_true: LabelsLike,
-    models: Mapping[Any, ScoresLike] | ScoresLike,
+    y_true: LabelsLike | Predictions | Mapping[Any, Predictions],
+    models: Mapping[Any, ScoresLike] | ScoresLike | None = None,
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
@@ -68,7 +69,9 @@ def write_report(
     Parameters
     ----------
     path : the file; it is replaced as a whole once everything is computed.
-    y_true, labels, sample_weight : see :class:`polyroc.Predictions`.
+    y_true, labels, sample_weight : see :class:`polyroc.Predictions`. One Predictions takes the
+        place of labels and scores, and a mapping from names to Predictions of the same cases that
+        of labels and models.
     groups : group of each case where cases are not independent, such as the patient of an image;
         all intervals and comparisons of the page are then computed over groups.
     models : a mapping from name to (n, K) scores of the same cases, or the scores of one model.
