@@ -17,6 +17,7 @@ from polyroc.errors import InvalidInput, InvalidType, NotDefined, UnknownName
 from polyroc.inference._reader_study.analysis import Analysis
 from polyroc.inference._reader_study.power import Pilot
 from polyroc.inference._reader_study.quantity import drawn_copies, quantity_of
+from polyroc.utility import _fits as fits
 
 ROLES = {name: name for name in ("case", "reader", "modality", "truth")}
 RATED = {**ROLES, "rating": "rating"}
@@ -149,6 +150,29 @@ def test_leaving_out_each_case_refits_curves() -> None:
         ]
         found = quantity.without_each_case(Predictions(y, x))
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.slow
+def test_proper_fits_without_a_case_start_from_the_fit_to_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two searches in place of six where d_a is near 0, and the same values."""
+    table = rated_table(24)[lambda t: (t["modality"] == "ct") & (t["reader"] == "A")]
+    y, x = table["truth"].to_numpy(), np.clip(table["rating"].to_numpy(float), 2, 4)
+    quantity, predictions = quantity_of("proper_auc"), Predictions(y, x)
+    rows, first, same = np.unique([y, x], axis=1, return_index=True, return_inverse=True)
+    keeps = ~np.eye(len(y), dtype=bool)[first]
+    expected = np.array([quantity.value(Predictions(y[keep], x[keep])) for keep in keeps])
+    searches, search = [], fits.maximise
+
+    def counted(*options: Any) -> Any:
+        searches.append(options)
+        return search(*options)
+
+    monkeypatch.setattr(fits, "maximise", counted)
+    found = quantity.without_each_case(predictions)
+    np.testing.assert_allclose(found, expected[same.ravel()], rtol=0, atol=1e-7)
+    assert len(searches) == 6 + 2 * rows.shape[1]
 
 
 def test_the_jackknife_is_that_of_all_cases_together() -> None:

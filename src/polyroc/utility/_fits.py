@@ -274,11 +274,6 @@ def _common(
     }
 
 
-def fitted_curve(data: Categories, model: str) -> BinormalCurve | ProperBinormalCurve:
-    """The curve that fits categories best, or the one where the search for it stopped."""
-    return fit_of(data, model, np.ones(1)).curve
-
-
 def fit_of(
     data: Categories, model: str, case_weights: Float64Array, near: Any = None
 ) -> BinormalFit | ProperFit:

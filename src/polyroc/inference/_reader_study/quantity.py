@@ -26,7 +26,11 @@ from polyroc.typing import Float64Array
 from polyroc.utility import fit_binormal, fit_proper
 from polyroc.utility._categories import Categories, RankedCases
 from polyroc.utility._data_cost import HIGHEST, cost_of
-from polyroc.utility._fits import fit_runs, fitted_curve
+from polyroc.utility._fits import fit_of, fit_runs
+from polyroc.utility._fitted import BinormalFit, ProperFit
+
+Fit = BinormalFit | ProperFit | None
+"""The fit near which another one is, if any."""
 
 AVERAGES = frozenset(
     (
@@ -37,6 +41,9 @@ AVERAGES = frozenset(
 )  # fmt: skip
 """Averages over one case from each class: linear in the cases of each class, so that leaving case i
 of class k out changes them by exactly −φ_i/(n_k − 1)."""
+
+
+Value = Callable[[Predictions], float]
 
 
 @dataclass(frozen=True)
@@ -51,14 +58,17 @@ class Quantity:
     influence : φ_i of the cases, or None if the metric has none.
     is_average : whether leaving a case out changes the value by exactly −φ_i/(n_k − 1).
     metric : the registered metric, or None.
+    resampled : makes, of predictions, the value of predictions drawn from them: a fit to cases of
+        which few are others starts from the fit to all. None: as ``value``.
     """
 
     name: str
     range: tuple[float, float]
-    value: Callable[[Predictions], float]
+    value: Value
     influence: Callable[[Predictions], Float64Array] | None = None
     is_average: bool = False
     metric: Metric | None = None
+    resampled: Callable[[Predictions], Value] | None = None
 
     def without_each_case(self, predictions: Predictions) -> Float64Array:
         """The value without case i, for every i."""
@@ -67,12 +77,13 @@ class Quantity:
             moved: Float64Array = self.influence(predictions) / (sizes - 1)
             return self.value(predictions) - moved
         rows = np.column_stack([predictions.codes, predictions.scores])
+        value = self._near(predictions)
         _, first, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)
 
         def without(case: int) -> float:
             copies = np.ones(len(predictions))
             copies[case] = 0
-            return self.value(reweighted(predictions, copies))
+            return value(reweighted(predictions, copies))
 
         found = np.array(map_threads(without, first.tolist(), predictions.n_threads))
         return found[same.ravel()]
@@ -83,13 +94,18 @@ class Quantity:
             question = self.metric.question(predictions, **options_of(self.metric, predictions))
             return Replicator(predictions, [question]).values(copies)[:, 0]
 
+        value = self._near(predictions)
+
         def drawn(row: NDArray[Any]) -> float:
             try:
-                return self.value(reweighted(predictions, row))
+                return value(reweighted(predictions, row))
             except NotDefined:
                 return math.nan
 
         return np.array(map_threads(drawn, copies, predictions.n_threads))
+
+    def _near(self, predictions: Predictions) -> Value:
+        return self.value if self.resampled is None else self.resampled(predictions)
 
 
 def drawn_copies(predictions: Predictions, seed: int, replicates: range) -> NDArray[Any]:
@@ -143,19 +159,32 @@ def _registered_influence(metric: Metric, predictions: Predictions) -> Float64Ar
 # Curves fitted to the ranks of two classes: refitted for each case left out and each replicate.
 
 
-def _fitted_area(model: str, predictions: Predictions) -> float:
+def _fitted_area(model: str, predictions: Predictions, near: Fit = None) -> float:
     """Area under the fitted curve, in the limit where a threshold separates the classes."""
     data = _runs(f"{model}_auc", "roc_auc", predictions)
     if data.ordered:
         return 1.0 if data.right_way else (0.0 if model == "binormal" else 0.5)
-    return float(fitted_curve(data, model).area)
+    return float(fit_of(data, model, np.ones(1), near).curve.area)
 
 
-def _fitted_cost(name: str, model: Any, predictions: Predictions) -> float:
+def _areas_near(model: str, predictions: Predictions) -> Value:
+    """Areas of cases drawn from predictions, each fit starting near theirs."""
+    data = _runs(f"{model}_auc", "roc_auc", predictions)
+    near = None if data.ordered else fit_of(data, model, np.ones(1))
+    return lambda drawn: _fitted_area(model, drawn, near)
+
+
+def _fitted_cost(name: str, model: Any, predictions: Predictions, near: Fit = None) -> float:
     _check_two(name, predictions)
     if model != "hull":
         _runs(name, "saec_hull", predictions)
-    return cost_of(RankedCases.of(predictions), model).saec
+    return cost_of(RankedCases.of(predictions), model, near=near).saec
+
+
+def _costs_near(name: str, model: Any, predictions: Predictions) -> Value:
+    """Costs of cases drawn from predictions, each fit starting near theirs."""
+    near = cost_of(RankedCases.of(predictions), model).fit
+    return lambda drawn: _fitted_cost(name, model, drawn, near)
 
 
 def _runs(name: str, instead: str, predictions: Predictions) -> Categories:
@@ -192,12 +221,17 @@ def fit_notes(name: str, predictions: Predictions) -> str | None:
 
 
 def _area(model: str) -> Quantity:
-    return Quantity(f"{model}_auc", (0.0, 1.0), partial(_fitted_area, model))
+    return Quantity(
+        f"{model}_auc",
+        (0.0, 1.0),
+        partial(_fitted_area, model),
+        resampled=partial(_areas_near, model),
+    )
 
 
 def _cost(name: str, model: str) -> Quantity:
     cost = partial(_fitted_cost, name, model)
-    return Quantity(name, (0.0, HIGHEST), cost)
+    return Quantity(name, (0.0, HIGHEST), cost, resampled=partial(_costs_near, name, model))
 
 
 _FITTED = {
