@@ -1,5 +1,6 @@
 """An operating point as tables: how cases are decided, and the costs that decide so."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from polyroc.cli.screen import Titled, table
@@ -22,8 +23,23 @@ def point_tables(point: "SurfacePoint", width: int) -> list[Titled]:
         if point.costs_asked is not None:
             title = "Costs asked for, 1 where none was named"
             tables.append(_square(title, names, point.costs_asked, ".4g"))
-        return [*tables, _square(FOUND, names, _relative(point.costs), ".3g")]
+        found = _square(FOUND, names, _relative(point.costs), ".3g")
+        return [*tables, found, _intervals(point)]
     return [_listed(f"{what}. Most frequent errors", names, point)]
+
+
+def _intervals(point: "SurfacePoint") -> Titled:
+    """What the point achieves, with 95 % intervals: its value, Youden's index, sensitivities."""
+    made = table("With 95 % intervals", ["quantity"], ["value", "low", "high"])
+    for row in point.rows():
+        if row["quantity"] != "rate":
+            told = row["quantity"] if row["truth"] is None else f"{row['quantity']} {row['truth']}"
+            made.add(told, *(_share(row[name]) for name in ("value", "low", "high")))
+    return made
+
+
+def _share(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
 
 
 FOUND = "Costs that decide so, the largest as 1 (only their ratios matter)"
@@ -44,12 +60,15 @@ def _square(title: str, names: list[str], values: Any, form: str) -> Titled:
 def _listed(title: str, names: list[str], point: "SurfacePoint") -> Titled:
     asked = point.costs_asked
     made = table(
-        title, ["truth", "decided"], ["rate", "relative cost" if asked is None else "cost"]
+        title,
+        ["truth", "decided"],
+        ["rate", "low", "high", "relative cost" if asked is None else "cost"],
     )
     costs = _relative(point.costs) if asked is None else asked
     pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
     pairs.sort(key=lambda pair: -point.confusion[pair])
     for a, b in pairs[:MOST_ROWS]:
         rate, cost = point.confusion[a, b], costs[a, b]
-        made.add(names[a], names[b], f"{rate:.3f}", f"{cost:.3g}")
+        low, high, *_ = point.interval("rate", point.classes[a], point.classes[b])
+        made.add(names[a], names[b], f"{rate:.3f}", _share(low), _share(high), f"{cost:.3g}")
     return made

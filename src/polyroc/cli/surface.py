@@ -17,6 +17,7 @@ from polyroc.cli.options import (
 from polyroc.cli.saving import Saving, check_distinct
 from polyroc.cli.wording import plural, printable
 from polyroc.errors import InvalidInput
+from polyroc.results import without_nan
 
 if TYPE_CHECKING:
     from polyroc.results import Estimate
@@ -66,6 +67,12 @@ CRITERIA = ("total_error", "farthest_from_chance")
     metavar="TRUTH>DECIDED=RATE",
     help="Highest rate of an error, such as 'ill>well=0.05'; may be repeated.",
 )
+@click.option(
+    "--confidence",
+    type=float,
+    help="How certainly limits are to hold on new cases, such as 0.95; by default the rates on "
+    "these cases keep them, which on new cases are often higher.",
+)
 @seed_option
 @json_option
 def surface(
@@ -83,6 +90,7 @@ def surface(
     output: str | None,
     costs: str | None,
     limits: tuple[str, ...],
+    confidence: float | None,
     seed: int | None,
     as_json: bool,
 ) -> None:
@@ -112,12 +120,13 @@ def surface(
         limits_given = {}
         for limit in limits:
             limits_given.update(parsed_limit(limit, searched.classes))
+    _check_confidence(confidence, limits)
     saving = Saving()
     with saving.checkpoints():
         found = _search(searched, generations, seed, checkpoint)
     with working("computing G"):
         gini = found.gini(rng=found.provenance["seed"])
-    points = _points(found, costs_given, limits_given)
+    points = _points(found, costs_given, limits_given, confidence)
     if output is not None and not saving.save(partial(found.save, output)):
         output = None
     if as_json:
@@ -132,6 +141,15 @@ def surface(
         ]
         _print(start, found, gini, points, output)
     saving.check()
+
+
+def _check_confidence(confidence: float | None, limits: tuple[str, ...]) -> None:
+    if confidence is None:
+        return
+    if not limits:
+        raise InvalidInput("--confidence says how certainly limits hold. Give a --limit, too.")
+    if not 0 < confidence < 1:
+        raise InvalidInput(f"--confidence must lie between 0 and 1, got {confidence:g}.")
 
 
 def _refuse(**options: Any) -> None:
@@ -255,11 +273,14 @@ def _search(
 
 
 def _points(
-    found: "RocSurface", costs: Any, limits: dict[tuple[Any, Any], float]
+    found: "RocSurface",
+    costs: Any,
+    limits: dict[tuple[Any, Any], float],
+    confidence: float | None,
 ) -> "list[SurfacePoint]":
     """The point asked for, or else the best by each criterion."""
     if costs is not None or limits:
-        return [found.choose(costs=costs, limits=limits or None)]
+        return [found.choose(costs=costs, limits=limits or None, confidence=confidence)]
     return [found.choose(criterion=each) for each in CRITERIA]  # type: ignore[arg-type]
 
 
@@ -282,6 +303,7 @@ def _plain(
                 "confusion": point.confusion.tolist(),
                 "costs": point.costs.tolist(),
                 "costs_asked": None if point.costs_asked is None else point.costs_asked.tolist(),
+                "intervals": [without_nan(row) for row in point.rows()],
             }
             for point in points
         ],
@@ -321,8 +343,9 @@ def _print(
         for made in point_tables(point, screen.width):
             show(screen, made)
     screen.print(
-        "Rates are those on the cases that were searched; expect higher ones, and broken limits, "
-        "on new cases. Check the point on cases that were not searched."
+        "Rates are those on the cases that were searched, and intervals take the point as given; "
+        "expect higher rates, and broken limits, on new cases. Check the point on cases that were "
+        "not searched."
     )
     if output is not None:
         screen.print(printable(f"Surface: {output}"), soft_wrap=True)

@@ -222,6 +222,7 @@ class RocSurface:
         limits: Mapping[tuple[Any, Any], float] | None = None,
         criterion: Criterion | None = None,
         priors: PriorsLike | None = None,
+        confidence: float | None = None,
     ) -> SurfacePoint:
         """The best operating point for costs, within limits on rates, or by a criterion.
 
@@ -238,8 +239,11 @@ class RocSurface:
             ``"farthest_from_chance"``: distance from random allocation.
         priors : of the classes, for the expected cost and the total error; by default those of the
             sample.
+        confidence : how certainly each limit is to hold on new cases, such as 0.95: then the upper
+            confidence bound (Clopper & Pearson) of the rate must not exceed it; several limits
+            hold together with this confidence.
         """
-        return choose(self, costs, limits, criterion, self.priors(priors))
+        return choose(self, costs, limits, criterion, self.priors(priors), confidence)
 
     def priors(self, priors: PriorsLike | None = None) -> Float64Array:
         """The priors given, checked, or the shares of the classes in the sample."""

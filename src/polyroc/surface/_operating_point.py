@@ -9,13 +9,23 @@ from numpy.typing import NDArray
 
 from polyroc._base.checks import check_choice, shown
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.results import text_table
+from polyroc.results import Interval, text_table
 from polyroc.surface._costs import CostsLike, checked_costs, errors, pair_index
 from polyroc.surface._gini import signed_distance
-from polyroc.surface._limits import ALLOWANCE, checked_limits
-from polyroc.typing import BoolArray, Float64Array, Label, ScoresLike
+from polyroc.surface._limits import ALLOWANCE, checked_limits, held_limits
+from polyroc.surface._point_certainty import (
+    Linear,
+    Quantity,
+    checked_interval,
+    effective_cases,
+    linear,
+    signed_distance_of,
+)
+from polyroc.typing import BoolArray, Float64Array, Label, PriorsLike, ScoresLike
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from polyroc.surface._front import RocSurface
 
 Criterion: TypeAlias = Literal["total_error", "farthest_from_chance"]
@@ -35,6 +45,7 @@ class SurfacePoint:
         something: they were found by the search, and are not the costs that were asked for.
     parameters : of the classifier.
     criterion, value : what was minimised, and how low it is here.
+    priors : (K,) of the classes, that ``value`` was computed with.
     costs_asked : (K, K) the whole table of costs that ``value`` is the mean of, in the units in
         which it was given and 1 where nothing was given; None where no costs were.
     """
@@ -48,6 +59,114 @@ class SurfacePoint:
     value: float
     surface: "RocSurface"
     costs_asked: Float64Array | None = None
+    priors: Float64Array | None = None
+
+    def interval(
+        self,
+        quantity: Quantity = "value",
+        truth: Any = None,
+        decided: Any = None,
+        *,
+        level: float = 0.95,
+        costs: CostsLike | None = None,
+        priors: PriorsLike | None = None,
+    ) -> Interval:
+        """Confidence limits of a quantity at this operating point, from the cases of its class.
+
+        The point is taken as given: one that was chosen on the same cases looks better than it
+        is. ``surface.rescore(X, y)`` has the same point, at the same index, on other cases.
+
+        Parameters
+        ----------
+        quantity : ``"value"``, what the point was chosen for; ``"rate"`` of (truth, decided);
+            ``"sensitivity"``, the share of class ``truth`` that is classified correctly;
+            ``"cost"``, the expected cost at ``costs``; ``"youden"``, (Σ sensitivities − 1)/(K − 1),
+            sensitivity + specificity − 1 for two classes.
+        truth, decided : classes, for a rate; a sensitivity has a truth.
+        level : confidence level.
+        costs : for ``"cost"``, as in ``choose``; by default those that were asked for, or 1 for
+            every error.
+        priors : of the classes, for ``"cost"`` and ``"value"``; by default those of ``choose``.
+
+        Returns
+        -------
+        Interval
+            Wilson's limits, for sums over classes with a t quantile; never of width 0. NaN where
+            the surface does not have its cases, as from a file, or a class has a single one.
+
+        Examples
+        --------
+        >>> from polyroc.datasets import example_predictions
+        >>> from polyroc.surface import ScoreModel, search
+        >>> y, models, labels = example_predictions()
+        >>> model = ScoreModel(y, models["logistic"], labels=labels)
+        >>> surface = search(model, generations=5, rng=1, progress=False)
+        >>> point = surface.choose(criterion="total_error")
+        >>> low, high, *_ = point.interval("rate", "rare", "common")
+        >>> low < point.rate("rare", "common") < high
+        True
+        """
+        wanted = self._quantity(quantity, (truth, decided), costs, priors)
+        cases = getattr(self.surface.model, "cases", None)
+        return checked_interval(wanted, self.confusion, cases, level)
+
+    def estimate(
+        self,
+        quantity: Quantity = "value",
+        truth: Any = None,
+        decided: Any = None,
+        *,
+        costs: CostsLike | None = None,
+        priors: PriorsLike | None = None,
+    ) -> float:
+        """The value whose limits ``interval`` gives; parameters as there."""
+        return self._quantity(quantity, (truth, decided), costs, priors).value(self.confusion)
+
+    def _quantity(
+        self,
+        quantity: str,
+        named: tuple[Any, Any],
+        costs: CostsLike | None,
+        priors: PriorsLike | None,
+    ) -> Linear:
+        if costs is not None and quantity != "cost":
+            raise InvalidInput(f'costs go with the quantity "cost", got {shown(quantity)}.')
+        if quantity == "value" and self.criterion == "signed distance from chance":
+            return signed_distance_of(len(self.classes))
+        table = self.costs_asked if costs is None else checked_costs(costs, self.classes)
+        if table is None:
+            table = np.ones((len(self.classes), len(self.classes)))
+        shares = self.surface.priors() if self.priors is None else self.priors
+        shares = shares if priors is None else self.surface.priors(priors)
+        return linear(quantity, self.classes, named, table * shares[:, None])
+
+    def frame(self, level: float = 0.95) -> "pd.DataFrame":
+        """A row per quantity: quantity, truth, decided, value, low, high."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(level))
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """The value, Youden's index, every sensitivity and every rate, each with its limits."""
+        asked: list[tuple[Quantity, Any, Any]] = [("value", None, None), ("youden", None, None)]
+        asked += [("sensitivity", truth, None) for truth in self.classes]
+        asked += [("rate", a, b) for a in self.classes for b in self.classes if a != b]
+        return [
+            {
+                "quantity": self.criterion if quantity == "value" else quantity,
+                "truth": truth,
+                "decided": decided,
+                "value": self.estimate(quantity, truth, decided),
+                **dict(
+                    zip(
+                        ("low", "high"),
+                        self.interval(quantity, truth, decided, level=level)[:2],
+                        strict=True,
+                    )
+                ),
+            }
+            for quantity, truth, decided in asked
+        ]
 
     def rate(self, truth: Any, decided: Any) -> float:
         """Share of the cases of one class that are decided as another."""
@@ -91,6 +210,7 @@ def choose(
     limits: Mapping[tuple[Any, Any], float] | None,
     criterion: Criterion | None,
     priors: Float64Array,
+    confidence: float | None = None,
 ) -> SurfacePoint:
     """The member with the least value among those within the limits; the first of equals."""
     if not len(surface):
@@ -105,7 +225,7 @@ def choose(
         criterion = "total_error"
     table = None if costs is None else checked_costs(costs, surface.classes)
     name, values = _values(surface, table, criterion, priors)
-    allowed = _within(surface, limits)
+    allowed = _within(surface, limits, confidence)
     index = int(np.flatnonzero(allowed)[np.argmin(values[allowed])])
     return SurfacePoint(
         index,
@@ -117,6 +237,7 @@ def choose(
         float(values[index]),
         surface,
         table,
+        priors,
     )
 
 
@@ -133,19 +254,46 @@ def _values(
     return "total error", surface.rates @ errors(ones * priors[:, None])
 
 
-def _within(surface: "RocSurface", limits: Mapping[tuple[Any, Any], float] | None) -> BoolArray:
+def _within(
+    surface: "RocSurface",
+    limits: Mapping[tuple[Any, Any], float] | None,
+    confidence: float | None,
+) -> BoolArray:
     """Which members keep all limits; an error that tells the least that is reached if none does."""
     allowed = np.ones(len(surface), dtype=bool)
     tables = surface.confusion
-    for (row, column), most in checked_limits(limits, surface.classes).items():
+    checked = checked_limits(limits, surface.classes)
+    held = _held(surface, checked, confidence)
+    for (row, column), most in held.items():
         kept = allowed & (tables[:, row, column] <= most + ALLOWANCE)
         if not kept.any():
             least = tables[allowed, row, column].min()
             before = " within the limits before it" if not allowed.all() else ""
             pair = (surface.classes[row], surface.classes[column])
+            limit = checked[row, column]
+            sure = (
+                "" if confidence is None else f", to hold {limit:g} with confidence {confidence:g}"
+            )
             raise NotDefined(
-                f"No operating point keeps the rate of {shown(pair)} at or below {most:g}: "
+                f"No operating point keeps the rate of {shown(pair)} at or below {most:.4g}{sure}: "
                 f"the least{before} is {least:.4g}. Allow more, or drop another limit."
             )
         allowed = kept
     return allowed
+
+
+def _held(
+    surface: "RocSurface", limits: dict[tuple[int, int], float], confidence: float | None
+) -> dict[tuple[int, int], float]:
+    """Limits on the rates seen, so that those asked for hold with the confidence."""
+    if confidence is None:
+        return limits
+    if not limits:
+        raise InvalidInput("confidence says how certainly limits hold. Give limits=, too.")
+    cases = getattr(surface.model, "cases", None)
+    if cases is None:
+        raise NotDefined(
+            "How certainly a limit holds depends on the cases, which the surface does not have. "
+            "Count its rates on cases with surface.rescore(X, y) first."
+        )
+    return held_limits(limits, confidence, effective_cases(cases), surface.classes)

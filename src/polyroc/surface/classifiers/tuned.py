@@ -19,7 +19,7 @@ from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._tables import check_order_known
 from polyroc.predictions._weights import checked_priors, checked_weights
 from polyroc.surface._costs import CostsLike, checked_costs, pair_index
-from polyroc.surface._limits import checked_limits
+from polyroc.surface._limits import checked_limits, held_limits
 from polyroc.surface.classifiers.candidates import Candidate, Trial
 from polyroc.surface.classifiers.cost_sensitive import (
     CostDecisions,
@@ -65,6 +65,10 @@ class TunedCostClassifierCV(CostDecisions):
         share of errors is minimised.
     limits : mapping from (truth, decided) to the highest rate allowed, as a share of the cases of
         that truth. Among costs that honour the limits on cross-fitted decisions, the cheapest.
+    confidence : how certainly the limits are to hold on new cases, such as 0.95: then the upper
+        confidence bounds (Clopper & Pearson) of the cross-fitted rates must not exceed them, all
+        limits together. None: the rates themselves must not, and on new cases they do about every
+        second time.
     minimise : (truth, decided), an error rate to minimise instead of the expected cost; among
         equals, the fewest errors. Makes sense only with limits on other errors.
     priors : of the classes where the classifier will be used; None: as in the data.
@@ -114,6 +118,7 @@ class TunedCostClassifierCV(CostDecisions):
         *,
         costs: CostsLike | None = None,
         limits: Mapping[Pair, float] | None = None,
+        confidence: float | None = None,
         minimise: Pair | None = None,
         priors: PriorsLike | None = None,
         vary: Literal["classes", "pairs"] = "classes",
@@ -125,6 +130,7 @@ class TunedCostClassifierCV(CostDecisions):
         self.estimator = estimator
         self.costs = costs
         self.limits = limits
+        self.confidence = confidence
         self.minimise = minimise
         self.priors = priors
         self.vary = vary
@@ -168,6 +174,8 @@ class TunedCostClassifierCV(CostDecisions):
             raise InvalidInput(
                 "costs and minimise are two things to minimise. Give one of them, and limits."
             )
+        if self.confidence is not None and not self.limits:
+            raise InvalidInput("confidence says how certainly limits hold. Give limits, too.")
         if sample_weight is not None and not takes_weights(self.estimator):
             warnings.warn(
                 f"{type(self.estimator).__name__}.fit takes no sample_weight, so the weights count "
@@ -215,6 +223,9 @@ class TunedCostClassifierCV(CostDecisions):
             criterion = np.zeros_like(criterion)
             criterion[pair] = 1 / (present * ratios)[pair[0]]
         check_present(present, named, classes, "limits")
+        squares = class_totals(truths, weights**2, len(classes))
+        effective = np.divide(present**2, squares, out=np.zeros_like(present), where=squares > 0)
+        limits = held_limits(limits, self.confidence, effective, classes)
         bounds = np.array(list(limits.values()), dtype=np.float64)
         weights = weights * ratios[truths]
         goal = Goal(probabilities, truths, weights, criterion, tuple(limits), bounds)
