@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import ties as twin
 
-from polyroc._base.ties import SLACK, merged, slack_between, tied_with_least
+from polyroc import auc_mu, evaluate, hum, vus, wvus
+from polyroc._base.ties import SLACK, as_written, merged, slack_between, tied_with_least
+from polyroc.scale import PairSummary
 
 NUMBERS = [0.0, 0.1, 0.2, 0.3 - 0.1, 0.5 - 0.3, 0.1 + 0.2, 0.3, 1.0, 1e6, -1e30, 2.0**-41, 3e-13]
 SLACKS = [0.0, SLACK * 2**-20, SLACK / 2, SLACK, SLACK * 2**20, SLACK * 2.0**100]
@@ -72,3 +74,43 @@ def test_the_least_of_a_row(rows):
     for row, value, slack in zip(found, values, slacks, strict=True):
         runs = twin.run_numbers(exact(value), exact(slack))
         assert row.tolist() == [run == min(runs) for run in runs]
+
+
+def test_decimals_in_float32_are_these_decimals():
+    rng = np.random.default_rng(2)
+    for decimals in (np.arange(-3e6, 7.9e6, 7) / 1e6, np.arange(8e4, 5.1e6, 3) / 1e4):
+        for narrow in (decimals.astype(np.float32), decimals.astype(np.float32).astype(float)):
+            np.testing.assert_array_equal(as_written(narrow), decimals)
+        assert as_written(decimals) is decimals
+    for scores in (rng.random(99_999), np.exp(rng.normal(scale=9, size=99_999))):
+        narrow = np.unique(scores.astype(np.float32))
+        written = as_written(narrow)
+        np.testing.assert_array_equal(written.astype(np.float32), narrow)  # in the same order
+    table = np.round(rng.random((4, 6)), 2)
+    np.testing.assert_array_equal(as_written(np.asfortranarray(table, np.float32)), table)
+
+
+def test_decimals_in_float32_tie_as_their_counts_do():
+    rng = np.random.default_rng(3)
+    for n_classes in (2, 3, 4, 33):
+        y = np.arange(5 * n_classes) % n_classes
+        counts = rng.multinomial(10, np.ones(n_classes) / n_classes, len(y)).astype(float)
+        shares = (counts / 10).astype(np.float32)
+        weights = 1.0 + np.arange(len(y)) % 3
+        partition = 1 - np.eye(n_classes) + 2 * np.eye(n_classes, k=1)
+        for options in ({}, {"sample_weight": weights}, {"partition": partition}):
+            expected = auc_mu(y, counts, **options)
+            for given in (shares, shares.astype(float)):
+                assert auc_mu(y, given, **options) == pytest.approx(expected, abs=1e-12)
+        drawn = [
+            evaluate(y, given, ["auc_mu"], interval="bootstrap", n_replicates=30, rng=1)["auc_mu"]
+            for given in (shares, counts)
+        ]
+        assert drawn[0].standard_error == pytest.approx(drawn[1].standard_error, abs=1e-12)
+        summary = PairSummary(range(n_classes), auc_mu=True).update(y, shares)
+        certified = summary.compute(["auc_mu"])["auc_mu"]
+        assert certified.low <= auc_mu(y, counts) + 1e-12 <= certified.high + 2e-12
+        if n_classes < 4:
+            assert hum(y, shares) == pytest.approx(hum(y, counts), abs=1e-12)
+            for metric in (vus, wvus):
+                assert metric(y, shares) == pytest.approx(metric(y, counts / 10), abs=1e-12)

@@ -132,6 +132,7 @@ def margins_that_are_close() -> dict[str, tuple[np.ndarray, np.ndarray]]:
         masked = p.copy()
         masked[3, 0], masked[5, :2] = -1e30, -1e30
         cases |= {f"{digits} digits": (y, p), f"{digits} digits, masked": (y, masked)}
+        cases[f"{digits} digits in float32"] = (y, p.astype(np.float32))
     near = rng.choice([1, 1 - 2.0**-41, 1 - 2.0**-40, 1 - 2.0**-39, 0.5, 0, 1e-13], (len(y), 7))
     dense = np.zeros((9000, 3))
     dense[:, 0] = 1 - rng.integers(0, 4000, len(dense)) * 2.0**-41

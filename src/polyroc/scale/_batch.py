@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.lazy import lazy_property
-from polyroc._base.ties import slack_between
+from polyroc._base.ties import as_written, slack_between
 from polyroc.errors import InvalidInput
 from polyroc.predictions._containers import read_weights
 from polyroc.predictions._gate import read_cases
@@ -151,7 +151,7 @@ class MarginTrack:
         rows = np.zeros(len(cases), dtype=np.uint8)
         rows[len(first) :] = 1
         weights = None if chunk.weights is None else chunk.weights[cases]
-        own, other = chunk.columns[self.i][cases], chunk.columns[self.j][cases]
+        own, other = (as_written(chunk.columns[k][cases]) for k in (self.i, self.j))
         return Tracked(margins_of(own, other), rows, weights, slack_between(own, other))
 
 

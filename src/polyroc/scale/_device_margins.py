@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
-from polyroc._base.ties import SLACK, WIDEST_RUN
+from polyroc._base.ties import PLACES, SLACK, WIDEST_RUN
 from polyroc.scale._device_pairs import Grouped, ranks_among
 from polyroc.scale._extras import Tensor, required
 from polyroc.statistics.mu import LARGE_MARGIN
@@ -183,6 +183,21 @@ def _both_scores(scores: Tensor, own: Block, other: Block) -> tuple[Tensor, Tens
     """Scores of the cases of each class for it and for each class of the other block."""
     torch = required("torch", "torch")
     classes = torch.tensor(own.classes, device=scores.device)
-    for_own = scores[own.members, classes[:, None]].double()
-    for_other = scores[own.members][:, :, other.classes].double()
+    for_own = _as_written(scores[own.members, classes[:, None]])
+    for_other = _as_written(scores[own.members][:, :, other.classes])
     return for_own[:, None, :], for_other.transpose(1, 2)
+
+
+def _as_written(scores: Tensor) -> Tensor:
+    """Scores in float64, decimals in the place of float32 numbers, as ``ties.as_written`` does.
+
+    A tensor divides: dividing by a number, a GPU multiplies by its rounded inverse.
+    """
+    torch = required("torch", "torch")
+    wide, narrow = scores.double(), scores.float()
+    meant = wide
+    for size, steps in reversed(PLACES):
+        divisor = torch.tensor(steps, dtype=torch.float64, device=scores.device)
+        meant = torch.where(wide.abs() < size, (wide * steps).round() / divisor, meant)
+    held = (narrow == scores) & (meant.float() == narrow)
+    return torch.where(held, meant, wide)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.parallel import map_threads
-from polyroc._base.ties import SLACK, any_close, merged, runs_by_size, slack_between
+from polyroc._base.ties import SLACK, any_close, as_written, merged, runs_by_size, slack_between
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import FEW_POSITIVES, Column
 from polyroc.predictions._weights import moderate
@@ -129,8 +129,8 @@ class Directed:
     def of(cls, predictions: Predictions, partition: Partition | None) -> "Directed":
         """Scores of a moderate size where costs multiply them."""
         if partition is None:
-            return cls(predictions.scores)
-        scores = moderate(predictions.scores.astype(np.float64, copy=False))
+            return cls(as_written(predictions.scores))
+        scores = moderate(as_written(predictions.scores).astype(np.float64, copy=False))
         return cls(scores, np.array(partition))
 
     @property

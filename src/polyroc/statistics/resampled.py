@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.parallel import map_threads
-from polyroc._base.ties import merged, slack_between
+from polyroc._base.ties import as_written, merged, slack_between
 from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import Means
@@ -314,7 +314,7 @@ def _sort_margins(cases: _CasesByClass, i: int) -> _Sorted:
     parts = []
     for j in range(i + 1, cases.n_classes):
         places = np.concatenate([cases.places(j), cases.places(i)])
-        own, other = cases.scores[places, i], cases.scores[places, j]
+        own, other = as_written(cases.scores[places][:, [i, j]]).T
         margins = merged(margins_of(own, other), slack_between(own, other))
         parts.append(_sort(places, _rows(cases, places, i), margins, False))
     walks, ties = [part.walk for part in parts], [part.ties for part in parts]

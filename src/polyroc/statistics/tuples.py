@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from polyroc._base.checks import generator_of, repeats
 from polyroc._base.parallel import map_threads
-from polyroc._base.ties import slack_between
+from polyroc._base.ties import as_written, slack_between
 from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
 from polyroc.predictions._weights import shares
@@ -121,7 +121,7 @@ def _rows(predictions: Predictions) -> Float64Array:
     rows = predictions.scores
     if predictions.one_column and (rows[:, 1] >= 0).all() and (rows[:, 1] <= 1).all():
         rows = predictions.probabilities("the tuples")
-    return rows.astype(np.float64, order="C")  # sums along rows depend on their order in memory
+    return as_written(rows).astype(np.float64, order="C")  # sums along rows depend on their order in memory
 
 
 def corner_lengths(rows: FloatArray) -> Float64Array:
@@ -141,7 +141,7 @@ def corner_lengths(rows: FloatArray) -> Float64Array:
 
 def _score_costs(scores: FloatArray) -> Float64Array:
     """Minus the scores, times a power of two where sums of them might be infinite."""
-    gains = scores.astype(np.float64)
+    gains = as_written(scores).astype(np.float64)
     exponent = int(np.frexp(np.abs(gains).max())[1])
     return -np.ldexp(gains, -exponent if exponent > _LARGE else 0)
 
