@@ -235,14 +235,16 @@ def two_sided_quantile(level: float, degrees_of_freedom: float = math.inf) -> fl
 def check_level(level: float) -> None:
     """A confidence level lies between 0 and 1."""
     if not isinstance(level, (int, float)) or not 0 < level < 1:
-        raise InvalidInput(f"level must lie between 0 and 1, got {shown(level)}.")
+        raise InvalidInput(
+            f"level must lie between 0 and 1, got {shown(level)}. Pass 0.95 for 95 %."
+        )
 
 
 def text_table(rows: list[dict[str, Any]]) -> str:
     """Rows as aligned text, numbers with four digits."""
     if not rows:
         return "(nothing)"
-    cells = [list(rows[0])] + [[cell(value) for value in row.values()] for row in rows]
+    cells = [list(rows[0])] + [[_cell_of(*item) for item in row.items()] for row in rows]
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     numeric = [isinstance(value, float) for value in rows[0].values()]
     lines = (
@@ -259,10 +261,25 @@ def html_table(rows: list[dict[str, Any]]) -> str:
     """Rows as an HTML table; all text is escaped."""
     head = "".join(f"<th>{escape(name)}</th>" for name in (rows[0] if rows else {}))
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell(value))}</td>" for value in row.values()) + "</tr>"
+        "<tr>" + "".join(f"<td>{escape(_cell_of(*item))}</td>" for item in row.items()) + "</tr>"
         for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell_of(column: str, value: Any) -> str:
+    return p_cell(value) if column in ("p_value", "p_adjusted") else cell(value)
+
+
+def p_cell(value: float) -> str:
+    """A p-value; one that is too small for a float is not 0.
+
+    Examples
+    --------
+    >>> p_cell(0.04), p_cell(2e-9), p_cell(0.0)
+    ('0.0400', '2.0e-09', '<1e-300')
+    """
+    return "<1e-300" if value == 0 else cell(value)
 
 
 def cell(value: Any) -> str:

@@ -383,6 +383,10 @@ def test_scores_that_are_no_probabilities(sample, tmp_path, open_page) -> None:
     logits = {"logits": np.log(models["model 0"])}
     opened = open_page(write_report(tmp_path / "logits.html", y, logits))
     assert opened.page.locator("#controls").count() == 0
+    widths = opened.run(
+        "() => [...document.querySelectorAll('.metrics tbody svg')].map((x) => x.clientWidth)"
+    )
+    assert min(widths) > 150  # reasons why metrics have no value leave room for the intervals
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -285,14 +285,14 @@ def _pair(row: "Difference") -> str:
 
 def _together(result: "Comparison", title: str) -> "Titled":
     from polyroc.cli.screen import table
-    from polyroc.results import cell
+    from polyroc.results import p_cell
 
     made = table(title, ["metric", "models"], ["difference", "interval", "p", "p (Holm)"])
     for row in result.differences:
         low, high, *_ = row.interval(result.level)
         limits = "–" if math.isnan(low) else f"{low:+.4f} … {high:+.4f}"
         difference = "–" if math.isnan(row.difference) else f"{row.difference:+.4f}"
-        p_values = cell(row.p_value), cell(row.p_adjusted)
+        p_values = p_cell(row.p_value), p_cell(row.p_adjusted)
         made.add(row.metric, _pair(row), difference, limits, *p_values)
     return made
 

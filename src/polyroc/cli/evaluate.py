@@ -180,7 +180,7 @@ def _print_tables(
     screen.print(printable(f"Read as: {cases.roles.describe()}.") + "\n")
     for shown in evaluation_tables(results, level, screen.width):
         show(screen, shown)
-    for line in notes(results):
+    for line in [*worse_than_guessing(results, level), *notes(results)]:
         screen.print(printable(spoken(f"Note. {line}")))
 
 
@@ -249,18 +249,54 @@ def _short(value: float) -> str:
 
 def notes(results: "Mapping[str, Evaluation]") -> list[str]:
     """What is right but surprising about these numbers, each once, with what it is about."""
-    about: dict[str, dict[str, list[str]]] = {}
+    about: dict[tuple[str, bool], dict[str, list[str]]] = {}
     for name, result in results.items():
         for metric, estimate in result.items():
             for note in estimate.notes:
-                about.setdefault(note.text, {}).setdefault(metric, []).append(name)
+                own = note.text.startswith(f"{metric} ")  # a sentence whose subject is the metric
+                text = note.text.removeprefix(f"{metric} ")
+                about.setdefault((text, own), {}).setdefault(metric, []).append(name)
     lines = []
-    for text, metrics in about.items():
+    for (text, own), metrics in about.items():
         by_models: dict[tuple[str, ...], list[str]] = {}
         for metric, models in metrics.items():
             by_models.setdefault(tuple(models), []).append(metric)
         for told, named in by_models.items():
             of = "" if len(told) == len(results) else f" of {', '.join(told)}"
-            own = text.startswith(tuple(named)) and not of
-            lines.append(text if own else f"{', '.join(named)}{of}: {text}")
+            subject = f"{', '.join(named)}{of}"
+            lines.append(f"{subject} {_agreed(text, named)}" if own else f"{subject}: {text}")
+    return lines
+
+
+def _agreed(predicate: str, subjects: list[str]) -> str:
+    """A predicate whose verb agrees with the number of subjects.
+
+    Examples
+    --------
+    >>> _agreed("needs probabilities.", ["vus"]), _agreed("needs probabilities.", ["vus", "wvus"])
+    ('needs probabilities.', 'need probabilities.')
+    """
+    verb, space, rest = predicate.partition(" ")
+    several = {"needs": "need", "is": "are", "has": "have"}
+    return predicate if len(subjects) == 1 else f"{several.get(verb, verb)}{space}{rest}"
+
+
+def worse_than_guessing(results: "Mapping[str, Evaluation]", level: float) -> list[str]:
+    """Metrics whose interval lies below the value of guessing: columns may be in a wrong order."""
+    from polyroc.metrics import registry
+
+    lines = []
+    for name, result in results.items():
+        below = [
+            metric
+            for metric, estimate in result.items()
+            if (chance := registry[metric].chance) is not None
+            and estimate.interval(level).high < chance(len(estimate.counts))
+        ]
+        if below:
+            of = "" if len(results) == 1 else f" of {name}"
+            lines.append(
+                f"{', '.join(below)}{of}: worse than guessing. Check in the line Read as that "
+                "every column of scores belongs to its class, and that higher scores speak for it."
+            )
     return lines

@@ -19,8 +19,27 @@ def _explain(name: str) -> None:
 
     metric, screen = registry[name], console()
     screen.print(f"{metric.title} ({metric.symbol})\n")
-    screen.print(metric.function.__doc__)
-    screen.print(f"\nClasses: {metric.classes}. Cost: {metric.complexity}. {metric.reference}.")
+    for paragraph in _paragraphs(metric.function.__doc__ or ""):
+        screen.print(f"{paragraph}\n")
+    guessing = "" if metric.chance is None else f" Guessing gives {metric.chance.formula}."
+    screen.print(
+        f"Classes: {metric.classes}.{guessing} Cost: {metric.complexity}. {metric.reference}."
+    )
+
+
+def _paragraphs(docstring: str) -> list[str]:
+    """What a docstring says before its sections, a line per paragraph.
+
+    Examples
+    --------
+    >>> _paragraphs("How often\\n    it is ``right``.\\n\\n    Parameters\\n    ---")
+    ['How often it is right.']
+    """
+    from inspect import cleandoc
+
+    paragraphs = cleandoc(docstring).replace("``", "").split("\n\n")
+    section = next((i for i, each in enumerate(paragraphs) if "\n---" in each), len(paragraphs))
+    return [" ".join(each.split()) for each in paragraphs[:section]]
 
 
 def _print_table() -> None:

@@ -174,7 +174,7 @@ def study_tables(study: "ReaderStudy") -> "list[Titled]":
 def _differences(study: "ReaderStudy", percent: str) -> "Titled":
     from polyroc.cli.screen import table
     from polyroc.inference._reader_study.analysis import RANDOM
-    from polyroc.results import cell
+    from polyroc.results import p_cell
 
     several = len(study.modalities) > 2
     columns = ["difference", percent, "p", *(["p (Holm)"] if several else [])]
@@ -182,7 +182,7 @@ def _differences(study: "ReaderStudy", percent: str) -> "Titled":
     for random in RANDOM:
         for row in study.rows("differences", random=random):  # type: ignore[arg-type]
             pair = f"{row['modality_a']} − {row['modality_b']}"
-            p_values = [cell(row["p_value"]), *([cell(row["p_adjusted"])] if several else [])]
+            p_values = [p_cell(row["p_value"]), *([p_cell(row["p_adjusted"])] if several else [])]
             made.add(pair, random, f"{row['difference']:+.4f}", _limits(row, "+"), *p_values)
     return made
 

@@ -30,10 +30,12 @@ class Roles(NamedTuple):
     target: str
     weight: str | None
 
-    def describe(self) -> str:
+    def describe(self, columns: tuple[str, ...]) -> str:
         """In words, for people to check."""
+        from polyroc.predictions._classes import listed
+
         weights = "" if self.weight is None else f"; weights in {self.weight!r}"
-        return f"true classes in {self.target!r}{weights}"
+        return f"true classes in {self.target!r}; scores in {listed(columns, 4)}{weights}"
 
 
 def check_options(context: click.Context, groups: str | None) -> None:
@@ -110,7 +112,7 @@ def _print_table(files: tuple[str, ...], roles: Roles, found: "CertifiedEvaluati
     names = ", ".join(files) if len(files) < 4 else plural(len(files), "file")
     counted = f"{plural(found.n_cases, 'case')} of {plural(len(found.counts), 'class')}"
     screen.print(printable(f"{names}: {counted}."))
-    screen.print(printable(f"Read as: {roles.describe()}.") + "\n")
+    screen.print(printable(f"Read as: {roles.describe(found.columns)}.") + "\n")
     made = table("Each value lies between these bounds", ["metric"], ["low", "high", "std. error"])
     for metric, bounds in found.items():
         low, high = (f"{bound:.6f}" for bound in (bounds.low, bounds.high))

@@ -13,6 +13,8 @@ _SPOKEN = (
     (re.compile(r"\b(?:sample_weight|weight)="), "--weights"),
     (re.compile(r"\bgroup="), "--groups"),
     (re.compile(r"\b(target|columns|labels|costs|criterion|drop|model|rating|scores)="), r"--\1"),
+    (re.compile(r"\b(case|reader|modality|truth)=(?=\.)"), r"--\1"),
+    (re.compile(r"^ScoreModel\b"), "The surface"),
     (re.compile(r"\bclasses="), "--labels"),
     (re.compile(r"\bcase_id="), "--id"),
     (re.compile(r"Pass n_tuples= to the metric or to evaluate,"), "Pass --tuples to evaluate,"),

@@ -78,7 +78,7 @@ def read_features(
     names = tuple(name for name in table.names if name not in out and not _is_index(name))
     if not names:
         raise InvalidInput(f"{table.path} has no features beside the column {target!r}.")
-    mend = "Mend it, or leave the column out with drop=."
+    mend = "Correct it, or leave the column out with drop=."
     y = labels_in(table, target)
     X = np.column_stack([numbers_in(table, name, mend) for name in names])
     return FileFeatures(table.path, X, y, names, target)

@@ -66,7 +66,8 @@ def numbers_in(
         _is_number(kind)
     ):
         raise InvalidType(
-            f"{table.path}: column {shown(name)} has the type {type_name(kind)}, not numbers."
+            f"{table.path}: column {shown(name)} has the type {type_name(kind)}, not numbers. "
+            f"{mend}"
         )
     _check_missing(table, name, column, mend)
     text = _words(column) if _is_text(kind) else None
@@ -265,7 +266,7 @@ def _parsed(table: Table, name: str, text: Words, mend: str) -> Float64Array:
             raise _missing(table, name, row, mend)
         raise InvalidType(
             f"{table.path} holds {shown(listed[code])} in {table.place(row, name)}; "
-            f"expected a number.{_comma_hint(listed[code])}"
+            f"expected a number. {_comma_hint(listed[code]) or mend}"
         )
     parsed = np.array([float(word) if _is_decimal(word) else np.nan for word in listed])
     return np.take(parsed, text.codes)
@@ -275,7 +276,7 @@ def _comma_hint(text: str) -> str:
     """What to do about a number with a decimal comma."""
     if not _DECIMAL.fullmatch(text.strip(" ").replace(",", ".", 1)):
         return ""
-    return ' Write numbers with a decimal point; in pandas, to_csv(…, decimal=".").'
+    return 'Write numbers with a decimal point; in pandas, to_csv(…, decimal=".").'
 
 
 def _is_decimal(text: str) -> bool:

@@ -30,7 +30,8 @@ def check_unique(ids: NDArray[Any], name: str, table: Table) -> None:
         if first != row:
             raise InvalidInput(
                 f"{table.path} has the case {shown(each)} twice, in {table.place(first, name)}, "
-                f"and row {row}. Name a column that tells the cases apart, or remove one of them."
+                f"and {table.place(row, name)}. Name a column that tells the cases apart, or "
+                "remove one of them."
             )
 
 

@@ -55,7 +55,18 @@ def target_among(names: Sequence[str], target: str | None, path: str) -> str:
         )
     raise InvalidInput(
         f"{path}: no column is named like the true classes (y, label, truth, …). The columns are "
-        f"{listed(names)}. Name the one with target=."
+        f"{listed(names)}. {_one_hot_advice(names) or 'Name the one with target=.'}"
+    )
+
+
+def _one_hot_advice(names: Sequence[str]) -> str:
+    """What to do about true classes in a column per class, such as y_cat, y_dog and y_bird."""
+    parts = [name for name in names if is_named(name.rpartition("_")[0], TARGETS)]
+    if len(parts) < 2:
+        return ""
+    return (
+        f"If {listed(parts)} say which class is true, write one column with the class of each "
+        "row, in pandas idxmax(axis=1) over these; otherwise name the column with target=."
     )
 
 

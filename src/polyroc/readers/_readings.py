@@ -74,7 +74,9 @@ def read_readings(
         )
     table = read_table(path, target=truth)
     numbers = _columns_in(rating, scores)
-    table.check_has([*ids.values(), truth, *numbers])
+    for option, name in {**ids, "truth": truth}.items():
+        table.check_has([name], f" Name the column with {option}=.")
+    table.check_has(numbers)
     columns = {name: ids_in(table, name, option) for option, name in ids.items()}
     columns[truth] = labels_in(table, truth)
     columns |= {name: numbers_in(table, name) for name in numbers}

@@ -75,8 +75,8 @@ class Table:
             places.setdefault(name, []).append(place)
         return places
 
-    def check_has(self, wanted: Sequence[Any]) -> None:
-        """Whether each of these names belongs to exactly one column."""
+    def check_has(self, wanted: Sequence[Any], advice: str = "") -> None:
+        """Whether each of these names belongs to exactly one column; advice is for one missing."""
         for name in wanted:
             if not isinstance(name, str):
                 raise InvalidType(f"Columns are named by strings, got {shown(name)}.")
@@ -87,7 +87,7 @@ class Table:
                 raise InvalidInput(
                     f"{self.path}: there {are} {number} {shown(name)}."
                     f"{'' if count else did_you_mean(name, self.names)} "
-                    f"The columns are {listed(self.names)}."
+                    f"The columns are {listed(self.names)}.{'' if count else advice}"
                 )
 
     def place(self, row: int, name: str) -> str:

@@ -103,7 +103,7 @@ def _metric_row(content: Content, metric: str) -> Markup:
 
 def _value_cell(estimate: Estimate, model: str, level: float, best: bool) -> Markup:
     if math.isnan(estimate.value):
-        reason = element("small", estimate.note or "not defined")
+        reason = element("small", estimate.note or "not defined", class_="reason")
         return element("td", "–", reason, data_label=model, class_="number")
     low, high, *_ = estimate.interval(level)
     value = element("strong" if best else "span", number(estimate.value))

@@ -78,6 +78,8 @@ class CertifiedEvaluation(Mapping[str, Certified]):
     """Cases of each class."""
     pairwise_low: Float64Array = field(repr=False, compare=False)
     pairwise_high: Float64Array = field(repr=False, compare=False)
+    columns: tuple[str, ...] = field(default=(), repr=False)
+    """Columns of a table that the scores were read from."""
 
     @property
     def n_cases(self) -> int:

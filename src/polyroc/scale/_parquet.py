@@ -1,7 +1,7 @@
 """``evaluate_parquet``: metrics of predictions in files that need not fit into memory."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from polyroc._base.checks import flag, whole_number
@@ -87,7 +87,8 @@ def evaluate_parquet(
         from polyroc.scale._dask import cluster_of_files
 
         reader = cluster_of_files(files, layout, client)
-    return Job(reader, layout, options, memory).known(exact).evaluate(metrics, ties, absent)
+    found = Job(reader, layout, options, memory).known(exact).evaluate(metrics, ties, absent)
+    return replace(found, columns=tuple(layout.columns))
 
 
 @dataclass(frozen=True)
