@@ -14,7 +14,18 @@ import numpy as np
 from display.exhibits import EXHIBITS
 
 import polyroc
-from polyroc import curves, errors, inference, readers, results, scale, scorers, surface, utility
+from polyroc import (
+    Bootstrap,
+    curves,
+    errors,
+    inference,
+    readers,
+    results,
+    scale,
+    scorers,
+    surface,
+    utility,
+)
 from polyroc.datasets import example_predictions, three_class_mixture
 
 MODULES = [import_module(f"polyroc.{name}") for name in polyroc._MODULES]
@@ -68,7 +79,8 @@ def instances() -> Iterator[Any]:
     yield scorers["vus"].with_options(ties="strict").set_score_request(sample_weight=True)
     evaluation = polyroc.evaluate(y, p, ["hand_till", "pdi"], labels=labels)
     yield from (evaluation, evaluation["pdi"], evaluation["pdi"].interval(0.9))
-    yield polyroc.evaluate(y, p, ["hand_till"], interval="bootstrap", n_replicates=20, rng=0)
+    yield polyroc.evaluate(y, p, ["hand_till"], interval=Bootstrap(20), rng=0)
+    yield from (Bootstrap(20, 1), polyroc.Permutation(20), polyroc.Influence(9), polyroc.Design())
     yield from (results.Note("a", "b"), polyroc.compare(y, {"a": p, "b": p[:, ::-1]}, ["pdi"]))
     yield from studies(X, of_X)
     yield from (curves.one_vs_one_roc(y, p), curves.one_vs_rest_roc(y, p))

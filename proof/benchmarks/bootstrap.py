@@ -8,7 +8,8 @@ from sklearn.metrics import roc_auc_score
 from timing import median_seconds, probabilities, report, softmax_scores
 
 import polyroc
-from polyroc.inference._influence import Design
+from polyroc import Bootstrap
+from polyroc.inference._influence import CaseDesign
 from polyroc.inference._resampling import Resampler, drawn_weights
 
 N, N_CLASSES, REPLICATES, SEED = 100_000, 10, 1_000, 1
@@ -26,7 +27,7 @@ PAIR_METRICS = [
 def bootstrap(
     y: np.ndarray, p: np.ndarray, names: list[str], replicates: int
 ) -> polyroc.results.Evaluation:
-    return polyroc.evaluate(y, p, names, interval="bootstrap", n_replicates=replicates, rng=SEED)
+    return polyroc.evaluate(y, p, names, interval=Bootstrap(replicates), rng=SEED)
 
 
 if __name__ == "__main__":
@@ -34,7 +35,7 @@ if __name__ == "__main__":
     p = probabilities(raw)
     ours = bootstrap(y, p, PAIR_METRICS, 4)["hand_till"].replicates
     predictions = polyroc.Predictions(y, p)
-    resampler = Resampler.of(predictions, Design())
+    resampler = Resampler.of(predictions, CaseDesign())
     chosen = [np.repeat(np.arange(N), w) for w in drawn_weights(resampler, SEED, range(4), 1)]
     peers = [roc_auc_score(y[rows], p[rows], multi_class="ovo") for rows in chosen]
     np.testing.assert_allclose(ours, peers, rtol=1e-12)

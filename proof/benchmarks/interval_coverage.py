@@ -20,7 +20,7 @@ from functools import partial
 import numpy as np
 from scipy.optimize import brentq
 
-from polyroc import Predictions, evaluate, hand_till, registry
+from polyroc import Bootstrap, Predictions, evaluate, hand_till, registry
 from polyroc.statistics.tuples import Tuples
 
 LOW, HIGH = 92.5, 97.0
@@ -51,7 +51,7 @@ class Interval:
     def options(self, seed: int) -> dict:
         if not self.n_replicates:
             return {"interval": "influence"}
-        return {"interval": "bootstrap", "n_replicates": self.n_replicates, "rng": seed}
+        return {"interval": Bootstrap(self.n_replicates, seed)}
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def one_chunk(cell: Cell, interval: Interval, start: int) -> list[np.ndarray]:
         y, p = draw(np.random.default_rng([seed, int(cell.target * 1000)]), cell.sizes, cell.signal)
         tuples = {"n_tuples": N_TUPLES, "rng": seed} if cell.n_classes > 3 else {}
         options = interval.options(seed) | tuples
-        found = evaluate(y, p, cell.metrics, n_threads=1, **options)
+        found = evaluate(Predictions(y, p, n_threads=1), metrics=cell.metrics, **options)
         limits = [each.interval(0.95, scale=interval.scale)[:2] for each in found.values()]
         errors = [(each.value, each.standard_error) for each in found.values()]
         rows.append(np.hstack([errors, limits]))

@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import kstest
 
-from polyroc import compare
+from polyroc import Predictions, compare
 
 METRICS = (
     "hand_till",
@@ -73,7 +73,8 @@ def p_values(setting: Setting, start: int) -> list[list[float]]:
         features = rng.normal(size=(len(y), len(setting.sizes)))
         features[np.arange(len(y)), y] += SIGNAL
         models = {f"model {m}": seen_by(rng, features, s) for m, s in enumerate(setting.noise)}
-        found = compare(y, models, setting.metrics, n_threads=1)
+        cases = {name: Predictions(y, p, n_threads=1) for name, p in models.items()}
+        found = compare(cases, metrics=setting.metrics)
         rows.append([each.p_value for each in found.differences])
     return rows
 

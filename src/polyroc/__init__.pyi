@@ -15,6 +15,10 @@ from polyroc import utility as utility
 from polyroc._scorers import scorers as scorers
 from polyroc._version import __version__ as __version__
 from polyroc.coupling import PairwiseCoupling as PairwiseCoupling
+from polyroc.inference import Bootstrap as Bootstrap
+from polyroc.inference import Design as Design
+from polyroc.inference import Influence as Influence
+from polyroc.inference import Permutation as Permutation
 from polyroc.inference import compare as compare
 from polyroc.inference import cross_evaluate as cross_evaluate
 from polyroc.inference import estimate as estimate

@@ -214,9 +214,9 @@ class Evaluation(Mapping[str, Estimate]):
 
 
 def without_nan(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row for JSON: a number that does not exist is None."""
+    """A row for JSON: a number that does not exist, or is infinite, is None."""
     return {
-        key: None if isinstance(value, float) and math.isnan(value) else value
+        key: None if isinstance(value, float) and not math.isfinite(value) else value
         for key, value in row.items()
     }
 
@@ -230,6 +230,16 @@ def two_sided_quantile(level: float, degrees_of_freedom: float = math.inf) -> fl
     if math.isinf(degrees_of_freedom):
         return float(ndtri(upper))
     return float(stdtrit(degrees_of_freedom, upper))
+
+
+def quantile_above(tail: float, degrees_of_freedom: float = math.inf) -> float:
+    """What t, or the normal distribution, exceeds with this probability; infinite for 0."""
+    from scipy.special import ndtri, stdtrit
+
+    if tail == 0:
+        return math.inf
+    infinite = math.isinf(degrees_of_freedom)
+    return -float(ndtri(tail) if infinite else stdtrit(degrees_of_freedom, tail))
 
 
 def check_level(level: float) -> None:

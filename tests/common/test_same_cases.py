@@ -101,13 +101,11 @@ def metrics_for(K: int, needs: Property | None = None) -> list[str]:
 def evaluated(data: Data, names: list[str], normalize: bool = False, **options: Any) -> dict:
     """Values, standard errors and notes by metric."""
     found = polyroc.evaluate(
-        data.y,
-        data.scores,
-        names,
-        labels=data.labels,
-        sample_weight=data.weights,
+        Predictions(
+            data.y, data.scores, labels=data.labels, sample_weight=data.weights, normalize=normalize
+        ),
+        metrics=names,
         groups=data.groups,
-        normalize=normalize,
         **options,
     )
     return {name: (found[name].value, found[name].standard_error) for name in names}
@@ -189,7 +187,7 @@ def check_comparisons(data: Data, parts: int, rng: np.random.Generator, names: l
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-11)
     if K > 17:  # every pair is sorted for the bootstrap
         return
-    few = {"interval": "bootstrap", "n_replicates": 20, "rng": 3}
+    few = {"interval": polyroc.Bootstrap(20, 3)}
     data, named = replace(data, groups=None), replace(named, groups=None)
     once = evaluated(data, ["hand_till", "auc_mu"], **few)
     again = evaluated(named, ["hand_till", "auc_mu"], **few)

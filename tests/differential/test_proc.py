@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc
+from polyroc import Design
 from polyroc.curves import roc_curve
 from polyroc.inference._evaluate import NO_VARIATION
 
@@ -54,7 +55,11 @@ def test_delong(proc, data):
     codes, scores = repeated(data)
     auc, variance, low, high = proc.ask("delong", *question(codes, scores[:, 1]))
     found = polyroc.estimate(
-        data.y, data.scores[:, 1], "roc_auc", sample_weight=data.weights, weights="frequency"
+        data.y,
+        data.scores[:, 1],
+        "roc_auc",
+        sample_weight=data.weights,
+        groups=Design(weights="frequency"),
     )
     assert found.value == pytest.approx(auc, rel=0, abs=1e-13)
     if math.isnan(variance):

@@ -8,6 +8,8 @@ import pytest
 from faults.processes import EXAMPLE, command, in_child
 from faults.writers import cases
 
+from polyroc import Bootstrap
+
 if not hasattr(os, "sched_setaffinity"):
     pytest.skip("processors are assigned to processes on Linux only", allow_module_level=True)
 
@@ -28,7 +30,7 @@ def everything_with_threads() -> dict[str, Any]:
     rates._WORTH_A_THREAD = 0
     y, scores = cases(3000)
     found = search(KnnModel(scores[:90, :2], y[:90]), generations=4, rng=1)
-    resampled = evaluate(y, scores, ["hand_till"], interval="bootstrap", n_replicates=200, rng=1)
+    resampled = evaluate(y, scores, ["hand_till"], interval=Bootstrap(200), rng=1)
     summary = PairSummary([0, 1, 2]).update(y, scores).to_bytes()
     nested = map_threads(lambda n: map_threads(lambda m: n * m, range(3)), range(40))
     return {

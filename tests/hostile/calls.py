@@ -20,11 +20,11 @@ from polyroc.scale import PairSummary, evaluate_parquet
 from polyroc.surface import LinearModel, RocSurface, ScoreModel, search
 
 Y, P, X, Y_OF_X = (each.tolist() for each in (seeds.Y, seeds.P, seeds.X, seeds.Y_OF_X))
-SMALL = {"n_replicates": 3, "rng": 1}
 
 LONG = frozenset(
     [
         "n_replicates",
+        "replicates",
         "n_tuples",
         "n_samples",
         "n_splits",
@@ -115,23 +115,22 @@ def calls() -> dict[str, Call]:
     """All of them, by name."""
     predictions = {"y_true": Y, "y_score": P}
     models = {"one": P, "two": P[::-1]}
-    both = {"y_true": Y, "y_scores": models, "metrics": ["hand_till"], **SMALL}
+    both = {"y_true": Y, "y_scores": models, "metrics": ["hand_till"]}
     learner = {"estimators": {"bayes": GaussianNB()}, "X": seeds.X, "y": Y_OF_X, "rng": 1}
     study = {**learner, "n_splits": 1, "metrics": ["hand_till"], "test_size": 0.5}
     quick = {"generations": 1, "costs_per_generation": 2, "rng": 1, "progress": False}
     return {
         **_metrics(),
         "Predictions": Call(polyroc.Predictions, predictions),
-        "evaluate": Call(
-            polyroc.evaluate, {**predictions, "metrics": ["hand_till", "pdi"], **SMALL}
-        ),
+        "evaluate": Call(polyroc.evaluate, {**predictions, "metrics": ["hand_till", "pdi"]}),
         "bootstrap": Call(
             polyroc.evaluate,
-            {**predictions, "metrics": ["hand_till"], "interval": "bootstrap", **SMALL},
+            {**predictions, "metrics": ["hand_till"], "interval": polyroc.Bootstrap(3, 1)},
         ),
+        "replicates": Call(polyroc.Bootstrap, {"replicates": 3, "rng": 1}),
         "estimate": Call(polyroc.estimate, {**predictions, "metric": "hand_till"}),
         "compare": Call(polyroc.compare, both),
-        "permutation": Call(polyroc.compare, {**both, "method": "permutation"}),
+        "permutation": Call(polyroc.compare, {**both, "method": polyroc.Permutation(3, 1)}),
         "reader_study": Call(polyroc.reader_study, _readings()),
         "study": Call(polyroc.study, study, ("X", "n_jobs", "checkpoint", "estimators")),
         "PairSummary": Call(PairSummary, {"classes": ["a", "b"]}),

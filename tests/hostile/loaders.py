@@ -8,7 +8,7 @@ import numpy as np
 from hostile import seeds
 
 from polyroc.errors import PolyrocError
-from polyroc.inference import checkpoint as studies
+from polyroc.inference._study import checkpoint as studies
 from polyroc.metrics import hand_till
 from polyroc.readers import read_features, read_predictions
 from polyroc.scale import PairSummary, evaluate_parquet

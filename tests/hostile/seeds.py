@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.inference import checkpoint as studies
+from polyroc.inference._study import checkpoint as studies
 from polyroc.inference._study.plan import plan_of
 from polyroc.inference._study.splits import Finished
 from polyroc.scale import PairSummary

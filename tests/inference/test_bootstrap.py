@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy import stats
+from twins.methods import designed, method_of
 
-from polyroc import Predictions, compare, evaluate, registry
+from polyroc import Bootstrap, Predictions, compare, evaluate, registry
 from polyroc.errors import InvalidInput
-from polyroc.inference._influence import Design
+from polyroc.inference._influence import CaseDesign
 from polyroc.inference._resampling import KERNEL_STATISTICS, Resampler, drawn_weights, stream
 
 rng = np.random.default_rng(7)
@@ -25,10 +26,11 @@ NAMES = [name for name in registry if 3 in registry[name].classes]
 PAIRS = [name for name in NAMES if registry[name].statistic in KERNEL_STATISTICS]
 
 
-def boot(names=NAMES, n_replicates=60, seed=11, y=Y, p=P, **options):
-    return evaluate(
-        y, p, names, interval="bootstrap", n_replicates=n_replicates, rng=seed, **options
-    )
+def boot(names=NAMES, n_replicates=60, seed=11, y=Y, p=P, n_threads=None, **options):
+    weights = options.pop("sample_weight", None)
+    cases = Predictions(y, p, sample_weight=weights, n_threads=n_threads)
+    method = Bootstrap(n_replicates)
+    return evaluate(cases, metrics=names, interval=method, rng=seed, **designed(options))
 
 
 def replicates(found) -> np.ndarray:
@@ -37,7 +39,7 @@ def replicates(found) -> np.ndarray:
 
 def weights_of(n_replicates: int, seed: int = 11, sample_weight=None, **design) -> np.ndarray:
     predictions = Predictions(Y, P, sample_weight=sample_weight)
-    resampler = Resampler.of(predictions, Design(**design))
+    resampler = Resampler.of(predictions, CaseDesign(**design))
     return drawn_weights(resampler, seed, range(n_replicates), 1)
 
 
@@ -64,10 +66,11 @@ class TestSeeds:
         assert one.settings["seed"] != two.settings["seed"]
 
     def test_are_kept_in_a_comparison(self):
-        made = compare(
-            Y, {"a": P, "b": OTHER}, ["hand_till"], method="bootstrap", n_replicates=30, rng=8
-        )
-        assert dict(made.settings) == {"n_replicates": 30, "seed": 8}
+        made = compare(Y, {"a": P, "b": OTHER}, ["hand_till"], method=Bootstrap(30, 8))
+        assert {name: made.settings[name] for name in ("n_replicates", "seed")} == {
+            "n_replicates": 30,
+            "seed": 8,
+        }
 
 
 class TestReplicates:
@@ -165,7 +168,7 @@ class TestStrata:
     def test_no_class_vanishes(self, sampling):
         y = np.r_[np.zeros(20, int), np.ones(20, int), 2]
         p = np.random.default_rng(0).dirichlet(np.ones(3), 41)
-        resampler = Resampler.of(Predictions(y, p), Design(sampling=sampling))
+        resampler = Resampler.of(Predictions(y, p), CaseDesign(sampling=sampling))
         drawn = drawn_weights(resampler, 1, range(200), 1)
         assert (drawn[:, 40] > 0).all()
 
@@ -195,7 +198,7 @@ class TestStandardErrors:
     )
     def test_near_those_of_influence(self, options):
         found = boot(PAIRS, n_replicates=2000, **options)
-        exact = evaluate(Y, P, PAIRS, **options)
+        exact = evaluate(Y, P, PAIRS, **designed(options))
         for name in PAIRS:
             ratio = found[name].standard_error / exact[name].standard_error
             assert 0.85 < ratio < 1.12, name
@@ -295,11 +298,10 @@ class TestIntervals:
 
 
 class TestComparison:
-    def made(self, names=NAMES, n_replicates=60, **options):
+    def made(self, names=NAMES, n_replicates=60, n_threads=None, **options):
         models = {"a": P, "b": OTHER}
-        return compare(
-            Y, models, names, method="bootstrap", n_replicates=n_replicates, rng=4, **options
-        )
+        models = {name: Predictions(Y, p, n_threads=n_threads) for name, p in models.items()}
+        return compare(models, metrics=names, method=Bootstrap(n_replicates, 4), **options)
 
     def test_the_same_resamples_for_both(self):
         one, two = (boot(seed=4, p=p) for p in (P, OTHER))
@@ -332,20 +334,16 @@ def test_too_few_replicates(n_replicates):
     for method in ("bootstrap", "permutation"):
         if method == "permutation" and n_replicates == 1:
             continue  # the smallest test that there is
-        with pytest.raises(InvalidInput, match="n_replicates"):
-            compare(
-                Y, {"a": P, "b": OTHER}, ["hand_till"], method=method, n_replicates=n_replicates
-            )
-    with pytest.raises(InvalidInput, match="n_replicates"):
+        with pytest.raises(InvalidInput, match="replicates"):
+            compare(Y, {"a": P, "b": OTHER}, ["hand_till"], method=method_of(method, n_replicates))
+    with pytest.raises(InvalidInput, match="replicates"):
         boot(["hand_till"], n_replicates=n_replicates)
 
 
 def test_the_fewest_replicates():
     assert len(boot(["hand_till"], n_replicates=2)["hand_till"].replicates) == 2
     for method, fewest in (("bootstrap", 2), ("permutation", 1)):
-        made = compare(
-            Y, {"a": P, "b": OTHER}, ["hand_till"], method=method, n_replicates=fewest, rng=0
-        )
+        made = compare(Y, {"a": P, "b": OTHER}, ["hand_till"], method=method_of(method, fewest, 0))
         assert made.settings["n_replicates"] == fewest
         assert 0 <= made.differences[0].p_value <= 1
 

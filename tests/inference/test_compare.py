@@ -10,8 +10,9 @@ import pytest
 from scipy.stats import chi2, f, norm
 from twins.inference import holm as slow_holm
 from twins.inference import joint_freedom
+from twins.methods import method_of
 
-from polyroc import Predictions, compare, evaluate, hand_till, registry
+from polyroc import Bootstrap, Design, Predictions, compare, evaluate, hand_till, registry
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._compare import Difference, holm
 from polyroc.inference._comparison import Omnibus
@@ -75,13 +76,13 @@ def test_level():
 @pytest.mark.parametrize("level", [0, 1, 95])
 def test_level_out_of_range(method, level):
     with pytest.raises(InvalidInput, match="level must lie between 0 and 1"):
-        compare(Y, PAIR, ["hand_till"], method=method, n_replicates=20, level=level).frame()
+        compare(Y, PAIR, ["hand_till"], method=method_of(method, 20), level=level).frame()
 
 
 @pytest.mark.parametrize("method", ["influence", "bootstrap", "permutation"])
 def test_order_of_the_models(method):
     """compare(a, b) is −compare(b, a)."""
-    options = {"method": method, "n_replicates": 50, "rng": 3}
+    options = {"method": method_of(method, 50, 3)}
     forward = compare(Y, PAIR, NAMES, **options).frame()
     backward = compare(Y, dict(reversed(PAIR.items())), NAMES, **options).frame()
     np.testing.assert_array_equal(forward["difference"], -backward["difference"])
@@ -102,7 +103,7 @@ def test_json(found):
 def test_json_of_what_does_not_exist(method, second):
     """Identical models and metrics of two classes: None, never NaN."""
     models = {"one": MODELS["strong"], "two": MODELS[second]}
-    made = compare(Y, models, ["hand_till", "roc_auc"], method=method, n_replicates=20, rng=1)
+    made = compare(Y, models, ["hand_till", "roc_auc"], method=method_of(method, 20, 1))
     json.dumps(made.to_dict(), allow_nan=False)
 
 
@@ -204,7 +205,7 @@ class TestOmnibus:
 @pytest.mark.parametrize("method", ["influence", "bootstrap"])
 def test_identical_models(method):
     made = compare(
-        Y, {"one": PAIR["weak"], "two": PAIR["weak"]}, NAMES, method=method, n_replicates=20, rng=1
+        Y, {"one": PAIR["weak"], "two": PAIR["weak"]}, NAMES, method=method_of(method, 20, 1)
     )
     for row in made.differences:
         assert row.difference == 0
@@ -223,7 +224,7 @@ def test_variation_is_seen_against_the_larger_scale(monkeypatch, method, large):
         scale = 1e12 if plain.at(pairs) == first else 1.0
         return plain.gradient(pairs)._replace(scale=scale)
 
-    options = {"method": method, "n_replicates": 20, "rng": 0}
+    options = {"method": method_of(method, 20, 0)}
     assert compare(Y, PAIR, ["hand_till"], **options).differences[0].standard_error > 0
     monkeypatch.setitem(registry._metrics, "hand_till", replace(plain, gradient=gradient))
     (row,) = compare(Y, PAIR, ["hand_till"], **options).differences
@@ -274,7 +275,7 @@ class TestIndependentSamples:
 
     def test_bootstrap(self):
         made = compare(
-            dict.fromkeys(PAIR, Y), PAIR, ["hand_till"], method="bootstrap", rng=1
+            dict.fromkeys(PAIR, Y), PAIR, ["hand_till"], method=Bootstrap(rng=1)
         ).differences[0]
         exact = compare(dict.fromkeys(PAIR, Y), PAIR, ["hand_till"]).differences[0]
         assert made.standard_error == pytest.approx(exact.standard_error, rel=0.1)
@@ -282,9 +283,9 @@ class TestIndependentSamples:
     def test_replicates_of_the_bootstrap(self):
         """Those of each model alone, with seeds of their own."""
         y, names = dict.fromkeys(PAIR, Y), ["hand_till", "pdi"]
-        made = compare(y, PAIR, names, method="bootstrap", n_replicates=20, rng=6)
+        made = compare(y, PAIR, names, method=Bootstrap(20, 6))
         alone = [
-            evaluate(Y, scores, names, interval="bootstrap", n_replicates=20, rng=7 + m)
+            evaluate(Y, scores, names, interval=Bootstrap(20), rng=7 + m)
             for m, scores in enumerate(PAIR.values())
         ]
         for row in made.differences:
@@ -338,7 +339,7 @@ def test_metrics_that_do_not_exist(method):
     models = {"probabilities": PAIR["weak"], "logarithms": np.log(PAIR["strong"])}
     chosen = ["hand_till", "roc_auc", "total_length"]
     for order in (models, dict(reversed(models.items()))):
-        made = compare(Y, order, chosen, method=method, n_replicates=20, rng=1)
+        made = compare(Y, order, chosen, method=method_of(method, 20, 1))
         exists, two, total = made.differences
         assert math.isfinite(exists.p_value)
         assert math.isnan(two.difference) and "defined for 2 classes" in two.note
@@ -379,7 +380,7 @@ def test_models_that_do_not_vary(weighted):
     ("options", "said"),
     [
         ({}, "taken as fixed"),
-        ({"sampling": "random"}, "taken as estimates"),
+        ({"groups": Design(sampling="random")}, "taken as estimates"),
         ({"priors": [0.2, 0.3, 0.5]}, "for the priors given"),
     ],
 )
@@ -430,7 +431,7 @@ def test_independent_samples_have_the_freedom_of_their_classes():
     variances = [each.standard_error**2 for each in alone]
     parts = [each.standard_error**4 / each.degrees_of_freedom for each in alone]
     assert row.degrees_of_freedom == pytest.approx(sum(variances) ** 2 / sum(parts), rel=1e-12)
-    (drawn,) = compare(truths, PAIR, ["hand_till"], method="bootstrap", rng=1).differences
+    (drawn,) = compare(truths, PAIR, ["hand_till"], method=Bootstrap(rng=1)).differences
     assert drawn.degrees_of_freedom == pytest.approx(row.degrees_of_freedom, rel=1e-12)
 
 

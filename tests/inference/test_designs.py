@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from twins.methods import designed
 
-from polyroc import Predictions, compare, evaluate, registry
+from polyroc import Bootstrap, Design, Predictions, compare, evaluate, registry
 from polyroc.errors import InvalidInput
 
 NAMES = [name for name in registry if 3 in registry[name].classes]
@@ -18,7 +19,7 @@ GROUPS = rng.integers(0, 12, len(Y))
 
 
 def errors(y, p, **options):
-    found = evaluate(y, p, NAMES, **options)
+    found = evaluate(y, p, NAMES, **designed(options))
     return np.array([found[name].standard_error for name in NAMES])
 
 
@@ -101,7 +102,9 @@ def test_numbers_of_copies_in_a_comparison():
     times = np.random.default_rng(2).integers(1, 4, len(Y))
     copies = np.repeat(np.arange(len(Y)), times)
     models = {"p": P, "q": P[:, [1, 0, 2]]}
-    weighted = compare(Y, models, NAMES, sample_weight=times, weights="frequency").frame()
+    weighted = compare(
+        Y, models, NAMES, sample_weight=times, groups=Design(weights="frequency")
+    ).frame()
     written = compare(Y[copies], {m: s[copies] for m, s in models.items()}, NAMES).frame()
     for column in ("difference", "standard_error", "p_value"):
         np.testing.assert_allclose(weighted[column], written[column], rtol=1e-8, atol=1e-12)
@@ -121,7 +124,9 @@ def test_random_sampling_is_right_in_simulation():
     for _ in range(1500):
         y = generator.choice(3, 150, p=[0.7, 0.2, 0.1])
         x = generator.normal(size=(150, 3)) + np.array([[2, 0, 0], [0, 0.4, 0], [0, 0, 1.0]])[y]
-        found = evaluate(y, x, names, sampling="random", n_threads=1)
+        found = evaluate(
+            Predictions(y, x, n_threads=1), metrics=names, groups=Design(sampling="random")
+        )
         values.append([found[name].value for name in names])
         squares.append([found[name].standard_error ** 2 for name in names])
     spread = np.std(values, axis=0, ddof=1)
@@ -138,7 +143,7 @@ def test_bootstrap_of_groups_that_span_classes_agrees_with_influence(per_group):
     p += 0.3 * generator.random((30, 3))[groups]
     p /= p.sum(axis=1, keepdims=True)
     options = {"groups": groups, "metrics": ["hand_till"]}
-    drawn = evaluate(y, p, interval="bootstrap", n_replicates=1000, rng=1, **options)["hand_till"]
+    drawn = evaluate(y, p, interval=Bootstrap(1000), rng=1, **options)["hand_till"]
     linear = evaluate(y, p, **options)["hand_till"]
     assert drawn.standard_error == pytest.approx(linear.standard_error, rel=0.15)
 
@@ -165,4 +170,4 @@ def test_predictions_with_weights_take_the_same_groups_as_arrays():
         lambda given, **options: compare({"a": given, "b": given}, **options),
     ):
         with pytest.raises(InvalidInput, match='groups and weights="frequency" exclude each other'):
-            refused(made, groups=GROUPS, weights="frequency")
+            refused(made, groups=Design(GROUPS, weights="frequency"))

@@ -9,10 +9,10 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm, t
 
-from polyroc import Predictions, estimate, evaluate, registry
+from polyroc import Bootstrap, Design, Predictions, estimate, evaluate, registry
 from polyroc.errors import InvalidInput
 from polyroc.inference._evaluate import estimate_metrics
-from polyroc.inference._influence import Design
+from polyroc.inference._influence import CaseDesign
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.results import Estimate, Evaluation
 
@@ -76,9 +76,11 @@ OTHER = {"sampling": "random", "weights": "frequency", "groups": False}
 
 @pytest.mark.parametrize("interval", ["influence", "bootstrap", None])
 def test_results_say_how_they_were_made(interval):
-    options = {"interval": interval, "n_replicates": 9, "rng": 4}
+    method = Bootstrap(9) if interval == "bootstrap" else interval
+    options = {"interval": method, "rng": 4}
     drawn = {"n_replicates": 9, "seed": 4} if interval == "bootstrap" else {}
-    other = {"sampling": "random", "weights": "frequency", "sample_weight": np.full(len(Y), 2)}
+    design = Design(sampling="random", weights="frequency")
+    other = {"groups": design, "sample_weight": np.full(len(Y), 2)}
     groups = np.repeat(np.arange(24), 2)[: len(Y)]
     assert dict(estimate(Y, P, **options).settings) == PLAIN | drawn
     assert dict(estimate(Y, P, **options, **other).settings) == OTHER | drawn
@@ -88,7 +90,9 @@ def test_results_say_how_they_were_made(interval):
 
 @pytest.mark.parametrize("interval", ["influence", "bootstrap", None])
 def test_results_without_an_error_say_so_too(interval):
-    found = estimate(Y[:36], P[:36], interval=interval, n_replicates=9, rng=4)
+    found = estimate(
+        Y[:36], P[:36], interval=Bootstrap(9) if interval == "bootstrap" else interval, rng=4
+    )
     drawn = {"n_replicates": 9, "seed": 4} if interval == "bootstrap" else {}
     assert math.isnan(found.standard_error)
     assert found.method == (interval or "value only")
@@ -108,7 +112,7 @@ def test_random_tuples_are_told(interval):
 
 def test_the_range_is_that_of_the_metric():
     wider = replace(registry["hand_till"], lowest=-1.0, highest=2.0)
-    (found,) = estimate_metrics(CaseStatistics(Predictions(Y, P)), [wider], Design(), None)
+    (found,) = estimate_metrics(CaseStatistics(Predictions(Y, P)), [wider], CaseDesign(), None)
     assert found.range == (-1, 2)
     assert found.interval(1 - 1e-12, scale="plain").high > 1
 
@@ -130,7 +134,7 @@ def test_json(everything):
     assert hand_till["counts"] == {"a": 20, "b": 15, "c": 12}
 
 
-@pytest.mark.parametrize("options", [{"interval": "bootstrap", "n_replicates": 20, "rng": 1}, {}])
+@pytest.mark.parametrize("options", [{"interval": Bootstrap(20, 1)}, {}])
 @pytest.mark.parametrize("labels", [[0, 1, 2], [True, False], ["x", "y", "z"]])
 def test_json_of_other_labels_and_methods(options, labels):
     y = np.array(labels)[np.arange(len(Y)) % len(labels)]
@@ -164,7 +168,9 @@ def test_wrong_number_of_classes(everything):
         assert codes(found) == {"not-defined"}
         assert "defined for 2 classes, but there are 3" in found.note
         assert all(math.isnan(limit) for limit in found.interval()[:2])
-    two = evaluate(Y[:35], P[:35, :2], ["triangle_area"], normalize=True)["triangle_area"]
+    two = evaluate(Predictions(Y[:35], P[:35, :2], normalize=True), metrics=["triangle_area"])[
+        "triangle_area"
+    ]
     assert math.isnan(two.value) and "simplex_volume" in two.note
 
 
@@ -200,7 +206,9 @@ def test_a_value_of_exactly_one(name, sizes, weighted):
 def test_separated_but_not_certain():
     y = np.repeat([0, 1, 2], 10)
     p = np.clip(np.eye(3)[y], 0.1, 0.8) + np.random.default_rng(0).uniform(0, 1e-3, (30, 3))
-    found = evaluate(y, p, ["hand_till", "vus", "total_length"], normalize=True)
+    found = evaluate(
+        Predictions(y, p, normalize=True), metrics=["hand_till", "vus", "total_length"]
+    )
     assert codes(found["hand_till"]) == codes(found["vus"]) == {"no-variation"}
     assert found["total_length"].standard_error > 0
 
@@ -285,7 +293,7 @@ class TestNotes:
         ("options", "code"),
         [
             ({}, "priors-fixed"),
-            ({"sampling": "random"}, "priors-sampled"),
+            ({"groups": Design(sampling="random")}, "priors-sampled"),
             ({"priors": {"a": 0.5, "b": 0.3, "c": 0.2}}, "priors-given"),
         ],
     )
@@ -363,7 +371,9 @@ class TestIntervals:
 
     def test_methods(self, everything):
         assert everything["hand_till"].method == "influence"
-        with pytest.raises(InvalidInput, match='"influence", "bootstrap" or None, got \'exact\''):
+        with pytest.raises(
+            InvalidInput, match='"influence", "bootstrap", a Bootstrap or None, got \'exact\''
+        ):
             evaluate(Y, P, interval="exact")
 
     def test_small_class_widens(self):
@@ -385,15 +395,13 @@ def test_results_are_frozen(everything):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"weights": "copies"}, 'weights must be "sampling" or "frequency"'),
-        ({"sampling": "fixed"}, 'sampling must be "stratified" or "random"'),
         ({"groups": [1, 2]}, "Pass one group per case"),
         ({"groups": np.zeros((47, 2))}, r"one group per case, got an array of shape \(47, 2\)"),
         ({"groups": 3}, r"one group per case, got an array of shape \(\)"),
         ({"groups": [*range(46), None]}, "groups has a missing value in row 46"),
         ({"groups": [*range(46), math.nan]}, "groups has a missing value in row 46"),
         (
-            {"groups": np.arange(47), "weights": "frequency", "sample_weight": np.ones(47)},
+            {"groups": Design(np.arange(47), weights="frequency"), "sample_weight": np.ones(47)},
             "exclude each other",
         ),
     ],
@@ -401,6 +409,27 @@ def test_results_are_frozen(everything):
 def test_refusals(options, message):
     with pytest.raises(InvalidInput, match=message):
         evaluate(Y, P, ["hand_till"], **options)
+
+
+def test_designs_that_do_not_exist():
+    with pytest.raises(InvalidInput, match='weights must be "sampling" or "frequency"'):
+        Design(weights="copies")
+    with pytest.raises(InvalidInput, match='sampling must be "stratified" or "random"'):
+        Design(sampling="fixed")
+
+
+def test_groups_in_predictions():
+    """They belong to the cases: dropped with cases of weight 0, and not given twice."""
+    groups, weights = np.arange(len(Y)) // 2, np.ones(len(Y))
+    weights[::5] = 0
+    beside = evaluate(Y, P, ["hand_till"], groups=groups, sample_weight=weights)["hand_till"]
+    cases = Predictions(Y, P, sample_weight=weights, groups=groups)
+    np.testing.assert_array_equal(cases.groups, groups[weights > 0])
+    assert evaluate(cases, metrics=["hand_till"])["hand_till"] == beside
+    later = evaluate(Predictions(Y, P, sample_weight=weights), metrics="hand_till", groups=groups)
+    assert later["hand_till"] == beside
+    with pytest.raises(InvalidInput, match="groups cannot be given beside Predictions that hold"):
+        evaluate(cases, groups=groups)
 
 
 def test_notes_name_some_of_many_classes():

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from polyroc import compare, registry
+from polyroc import Permutation, Predictions, compare, registry
 
 rng = np.random.default_rng(3)
 Y = np.array([0, 0, 1, 1, 2, 2, 2])
@@ -20,10 +20,10 @@ NAMES = [name for name in registry if 3 in registry[name].classes]
 N = 1000
 
 
-def permuted(names=NAMES, n_replicates=N, models=MODELS, y=Y, seed=9, **options):
-    return compare(
-        y, models, names, method="permutation", n_replicates=n_replicates, rng=seed, **options
-    )
+def permuted(names=NAMES, n_replicates=N, models=MODELS, y=Y, seed=9, n_threads=None, **options):
+    given = {"sample_weight": options.pop("sample_weight", None), "n_threads": n_threads}
+    models = {name: Predictions(y, p, **given) for name, p in models.items()}
+    return compare(models, metrics=names, method=Permutation(n_replicates, seed), **options)
 
 
 def exact_p_value(name: str, units: np.ndarray, w: np.ndarray | None = None) -> float:
@@ -132,8 +132,6 @@ def test_uniform_under_the_null():
     for seed in range(400):
         x = generator.normal(size=(60, 3)) + np.eye(3)[y]
         models = {m: x + 0.7 * generator.normal(size=(60, 3)) for m in "ab"}
-        made = compare(
-            y, models, ["hand_till"], method="permutation", n_replicates=199, rng=seed, n_threads=1
-        )
+        made = compare(y, models, ["hand_till"], method=Permutation(199, seed), n_threads=1)
         p_values.append(made.differences[0].p_value)
     assert kstest(p_values, "uniform").pvalue > 0.001

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from polyroc import Predictions, compare, evaluate, registry
-from polyroc.inference._influence import Design, covariance
+from polyroc.inference._influence import CaseDesign, covariance
 
 VECTORS = Path(__file__).parents[2] / ".." / "shared" / "vectors"
 EXACT = 1e-9
@@ -61,7 +61,7 @@ def test_delong_variance(bleeding, markers, marker, variance, metric):
 def test_delong_covariance(bleeding, markers, first, second, expected):
     made = [Predictions(bleeding["outcome"], markers[name]) for name in (first, second)]
     influences = [registry["roc_auc"].influence(each) for each in made]
-    found = covariance(made[0], influences, Design())
+    found = covariance(made[0], influences, CaseDesign())
     assert found[0, 1] == pytest.approx(expected, abs=EXACT, rel=EXACT)
     assert found[0, 1] == found[1, 0]
 

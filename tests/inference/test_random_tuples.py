@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import polyroc
-from polyroc import Predictions
+from polyroc import Design, Predictions
 from polyroc.inference._drawn import spread_of_value
-from polyroc.inference._influence import Design
+from polyroc.inference._influence import CaseDesign
 from polyroc.metrics import registry
 
 
@@ -56,7 +56,7 @@ def test_formula(weights, grouped):
     w = 1.0 + np.arange(len(y)) % 3
     predictions = Predictions(y, scores, sample_weight=w)
     groups = np.arange(len(y)) // 3 if grouped else None
-    design = Design.of(groups, predictions, weights)
+    design = CaseDesign.of(Design(groups, weights=weights), predictions)
     influence = registry["hum"].influence(predictions, n_tuples=60, rng=1)
     variance, _ = spread_of_value(predictions, influence, design)
     assert variance == pytest.approx(by_loops(predictions, influence.drawn, design), rel=1e-12)
@@ -72,7 +72,7 @@ def test_many_tuples_reach_the_error_of_all(name):
     for options in (
         {},
         {"sample_weight": w},
-        {"sample_weight": w, "weights": "frequency"},
+        {"sample_weight": w, "groups": Design(weights="frequency")},
         {"groups": groups},
     ):
         exact = polyroc.evaluate(y, scores, [name], **options)[name]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from polyroc import estimate
+from polyroc import Bootstrap, Design, estimate
 from polyroc._base.random import stream
 from polyroc.errors import InvalidInput
-from polyroc.inference._influence import Design
+from polyroc.inference._influence import CaseDesign
 from polyroc.inference._resampling import Resampler
 from polyroc.predictions import Predictions
 
@@ -22,7 +22,7 @@ ACROSS = np.where(np.arange(N) == N - 1, 0, WITHIN)
 def draws(groups=None, weights=None, kind="sampling", sampling="stratified"):
     """Weights of 60 replicates, a row each."""
     predictions = Predictions(Y, P, sample_weight=weights)
-    design = Design.of(groups, predictions, kind, sampling)
+    design = CaseDesign.of(Design(groups, sampling, kind), predictions)
     resampler = Resampler.of(predictions, design)
     return np.array([resampler.draw(stream(7, replicate)) for replicate in range(60)])
 
@@ -68,4 +68,4 @@ def test_classes_of_one_case_are_lost_again_and_again():
     """All of 20 cases come up in one draw of 20 with a chance of 20!/20²⁰ = 2 in 100 million."""
     y, p = np.arange(20), np.eye(20)
     with pytest.raises(InvalidInput, match=r"^1000 resamples in a row lost a class: it has too"):
-        estimate(y, p, interval="bootstrap", sampling="random", n_replicates=2, rng=0)
+        estimate(y, p, interval=Bootstrap(2), rng=0, groups=Design(sampling="random"))

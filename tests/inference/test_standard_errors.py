@@ -5,7 +5,7 @@ import pytest
 from common.samples import Sample, each_class_number, few_cases, informed, scores_for
 from twins import inference as twin
 
-from polyroc import compare, evaluate, registry
+from polyroc import Design, compare, evaluate, registry
 
 TOLERANCE = 1e-10
 CASES = each_class_number(4)
@@ -55,7 +55,9 @@ def test_numbers_of_copies(name, K):
     sample = sample_of_two(name, K, 5, "coarse", False)
     copies = np.random.default_rng(1).integers(1, 4, len(sample.y))
     weighted = sample.with_weights(copies.astype(float))
-    found = evaluate(sample.y, sample.p, [name], sample_weight=copies, weights="frequency")[name]
+    found = evaluate(
+        sample.y, sample.p, [name], sample_weight=copies, groups=Design(weights="frequency")
+    )[name]
     phi = influence(name, weighted)
     expected = twin.frequency_standard_error(phi, sample.y.tolist(), copies.tolist())
     assert_agree(found.standard_error, expected)
@@ -101,7 +103,7 @@ def test_sampled_priors_add_their_term(name, K):
     sample = sample_of_two(name, K, 6, "coarse", False)
     y, p, w = listed(sample)
     fixed = evaluate(y, p, [name])[name].standard_error
-    sampled = evaluate(y, p, [name], sampling="random")[name].standard_error
+    sampled = evaluate(y, p, [name], groups=Design(sampling="random"))[name].standard_error
     term = twin.prior_variance(twin.prior_slopes(name, y, p, w, K), y)
     assert term > 0 or K == 2
     assert sampled**2 == pytest.approx(fixed**2 + term, rel=TOLERANCE)
@@ -112,7 +114,9 @@ def test_given_priors_have_no_term(name):
     sample = sample_of_two(name, 3, 6, "coarse", False)
     priors = [0.5, 0.25, 0.25]
     errors = [
-        evaluate(sample.y, sample.p, [name], priors=priors, sampling=sampling)[name].standard_error
+        evaluate(sample.y, sample.p, [name], priors=priors, groups=Design(sampling=sampling))[
+            name
+        ].standard_error
         for sampling in ("stratified", "random")
     ]
     expected = twin.standard_error(influence(name, sample, priors), sample.y.tolist())

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import polyroc
-from polyroc import Predictions, registry
+from polyroc import Bootstrap, Predictions, registry
 from polyroc.datasets import three_class_mixture
 from polyroc.kernels.archive import non_dominated
 from polyroc.kernels.confusion import critical_costs
@@ -53,7 +53,9 @@ def of_tuples(n_classes: int, n: int, levels: int | None) -> Iterator[Result]:
     for name in ("vus", "wvus", "vus2", "wvus2", "hum"):
         yield f"{name} {n_classes} {levels}", np.array(registry[name].of(predictions))
     for name in ("vus", "vus2"):
-        drawn = polyroc.evaluate(y, p, [name], n_tuples=200, rng=1, normalize=True)
+        drawn = polyroc.evaluate(
+            Predictions(y, p, normalize=True), metrics=[name], n_tuples=200, rng=1
+        )
         yield f"drawn {name} {n_classes} {levels}", np.array(drawn[name].value)
 
 
@@ -62,8 +64,8 @@ def of_pairs() -> Iterator[Result]:
     y, p = sample(50, 3, 8)
     for weights in (None, np.linspace(1, 2, 50)):
         names = ["hand_till", "auc_mu", "hand_till_scored", "hand_till_probabilistic"]
-        options = {"sample_weight": weights, "normalize": True, "rng": 1}
-        found = polyroc.evaluate(y, p, names, interval="bootstrap", n_replicates=20, **options)
+        cases = Predictions(y, p, sample_weight=weights, normalize=True)
+        found = polyroc.evaluate(cases, metrics=names, interval=Bootstrap(20, 1))
         for name in names:
             yield f"bootstrap {name} {weights is None}", found[name].replicates
 

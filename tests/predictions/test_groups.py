@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from polyroc import compare, evaluate
+from polyroc import Bootstrap, compare, evaluate
 from polyroc.errors import InvalidInput, InvalidType
 
 RNG = np.random.default_rng(8)
@@ -81,7 +81,5 @@ def test_few_groups_get_a_note():
     assert "groups" not in EXPECTED.note
     compared = compare(Y, {"a": P, "b": P**2}, ["hand_till"], groups=NUMBERS % 4)
     assert "4 groups:" in compared.differences[0].note
-    booted = evaluate(
-        Y, P, ["hand_till"], groups=NUMBERS % 4, interval="bootstrap", n_replicates=20, rng=1
-    )
+    booted = evaluate(Y, P, ["hand_till"], groups=NUMBERS % 4, interval=Bootstrap(20), rng=1)
     assert "4 groups:" in booted["hand_till"].note

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from common.samples import METRICS, Sample, class_numbers, sample_for
 from robustness import exact
+from twins.methods import method_of
 
 import polyroc
-from polyroc import registry
+from polyroc import Bootstrap, registry
 from polyroc.curves import one_vs_rest_roc, probabilistic_roc, roc_curve, scored_roc
 from polyroc.errors import NotDefined
 from polyroc.scale import PairSummary
@@ -90,7 +91,9 @@ def test_no_standard_error_where_every_case_agrees(interval, kind):
     y = np.arange(30) % 3
     p = np.full((30, 3), 1 / 3) if kind == "equal" else np.eye(3)[y]
     names = "all" if interval == "influence" else ["hand_till", "auc_mu", "pdi", "simplex_volume"]
-    result = polyroc.evaluate(y, p, names, interval=interval, n_replicates=20, rng=1)
+    result = polyroc.evaluate(
+        y, p, names, interval=Bootstrap(20) if interval == "bootstrap" else interval, rng=1
+    )
     for estimate in result.values():
         metric = registry[estimate.metric]
         if 3 not in metric.classes:
@@ -120,9 +123,7 @@ def test_models_that_agree_or_never_vary():
             y,
             {"a": equal, "b": equal, "c": perfect},
             ["hand_till"],
-            method=interval,
-            n_replicates=20,
-            rng=1,
+            method=method_of(interval, 20, 1),
         )
         notes = {(row.model_a, row.model_b): row.note for row in found.differences}
         assert notes["a", "b"] == "no standard error: the models agree on every case"
@@ -139,15 +140,11 @@ def test_small_volumes_of_many_classes_have_standard_errors():
     p = 0.9 * rng.dirichlet(np.full(K, 3.0), len(y)) + 0.1 * np.eye(K)[y]
     plain = polyroc.estimate(y, p, "simplex_volume")
     assert 0 < plain.value < 1e-13
-    resampled = polyroc.estimate(
-        y, p, "simplex_volume", interval="bootstrap", n_replicates=200, rng=1
-    )
+    resampled = polyroc.estimate(y, p, "simplex_volume", interval=Bootstrap(200), rng=1)
     assert plain.standard_error == pytest.approx(resampled.standard_error, rel=0.3)
     models = {"a": p, "b": p[:, np.roll(np.arange(K), 1)] * 0.2 + p * 0.8}
     for method in ("influence", "bootstrap"):
-        found = polyroc.compare(
-            y, models, ["simplex_volume"], method=method, n_replicates=50, rng=1
-        )
+        found = polyroc.compare(y, models, ["simplex_volume"], method=method_of(method, 50, 1))
         assert found.differences[0].standard_error > 0
     summary = PairSummary(list(range(K))).update(y, p).compute(["simplex_volume"])
     assert summary["simplex_volume"].standard_error == pytest.approx(plain.standard_error, rel=0.1)

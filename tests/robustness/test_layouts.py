@@ -101,7 +101,8 @@ def test_sums_along_rows_of_many_classes(layout):
     np.testing.assert_array_equal(same.scores, plain.scores)
     for name in ("simplex_volume", "total_length", "hand_till_probabilistic", "hand_till_scored"):
         one, other = (
-            polyroc.evaluate(y, each, [name], normalize=True).to_dict() for each in (p, moved)
+            polyroc.evaluate(Predictions(y, each, normalize=True), metrics=[name]).to_dict()
+            for each in (p, moved)
         )
         assert one == other
     drawn = [polyroc.wvus(y, each, normalize=True, n_tuples=200, rng=1) for each in (p, moved)]
@@ -189,7 +190,7 @@ def test_what_else_reads_scores(layout):
     """Intervals, comparisons, curves, summaries and the model of a surface."""
     sample = sample_for(registry["vus"], 3, 1, n=30)
     y, p, moved = sample.y, sample.p, LAYOUTS[layout](sample.p)
-    options = {"interval": "bootstrap", "n_replicates": 10, "rng": 1}
+    options = {"interval": polyroc.Bootstrap(10, 1)}
     for kind in ({}, options):
         one, other = (polyroc.evaluate(y, each, **kind).to_dict() for each in (p, moved))
         assert one == other

@@ -13,7 +13,7 @@ from common.samples import METRICS, Sample, class_numbers
 from robustness import exact
 
 import polyroc
-from polyroc import registry
+from polyroc import Bootstrap, registry
 from polyroc.curves import one_vs_one_roc, roc_curve
 from polyroc.metrics.declaration import Property
 from polyroc.scale import PairSummary
@@ -87,7 +87,11 @@ def test_intervals_comparisons_summaries_and_fits(name):
     for interval in ("influence", "bootstrap"):
         tables = [
             polyroc.evaluate(
-                each.y, each.p, names, interval=interval, n_replicates=20, rng=1
+                each.y,
+                each.p,
+                names,
+                interval=Bootstrap(20) if interval == "bootstrap" else interval,
+                rng=1,
             ).to_dict()
             for each in (sample, ranks)
         ]
@@ -155,7 +159,7 @@ def test_whatever_else_takes_margins_takes_huge_ones():
     rng = np.random.default_rng(5)
     y, p = np.arange(60) % 3, rng.choice(HUGE, (60, 3))
     small = np.ldexp(p, -900)
-    options = {"interval": "bootstrap", "n_replicates": 20, "rng": 1}
+    options = {"interval": polyroc.Bootstrap(20, 1)}
     for kind in ({}, options):
         one, other = (
             polyroc.evaluate(y, each, ["auc_mu"], **kind).to_dict() for each in (p, small)

@@ -29,7 +29,7 @@ from common.samples import METRICS, class_numbers, options_of, sample_for
 from robustness import exact
 
 import polyroc
-from polyroc import registry
+from polyroc import Bootstrap, registry
 from polyroc.curves import roc_curve
 from polyroc.scale import PairSummary
 
@@ -277,9 +277,7 @@ def test_a_bootstrap_of_three_million_cases_a_class():
     n = MANY
     y = np.repeat(np.array([0, 1], dtype=np.int8), n)
     s = np.concatenate([np.zeros(n), np.ones(n)]).astype(np.float32)
-    result = polyroc.evaluate(
-        y, s, ["roc_auc", "auc_mu"], interval="bootstrap", n_replicates=3, rng=1
-    )
+    result = polyroc.evaluate(y, s, ["roc_auc", "auc_mu"], interval=Bootstrap(3), rng=1)
     for estimate in result.values():
         assert estimate.value == 1
         assert "every case agrees on 1" in estimate.note

@@ -14,8 +14,8 @@ from cli.running import run
 
 from polyroc._storage import limits
 from polyroc.datasets import example_predictions
-from polyroc.inference import checkpoint as study_checkpoint
 from polyroc.inference import evaluate
+from polyroc.inference._study import checkpoint as study_checkpoint
 from polyroc.inference._study.plan import plan_of
 from polyroc.inference._study.splits import Finished
 from polyroc.readers import read_predictions

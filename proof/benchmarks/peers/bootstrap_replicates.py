@@ -19,10 +19,10 @@ COMPARED = 3
 def resamples(cases: Cases) -> list[np.ndarray]:
     """Cases that polyroc's first replicates draw."""
     from polyroc import Predictions
-    from polyroc.inference._influence import Design
+    from polyroc.inference._influence import CaseDesign
     from polyroc.inference._resampling import Resampler, drawn_weights
 
-    resampler = Resampler.of(Predictions(cases.y, cases.p), Design())
+    resampler = Resampler.of(Predictions(cases.y, cases.p), CaseDesign())
     weights = drawn_weights(resampler, SEED, range(COMPARED), 1)
     return [np.repeat(np.arange(len(cases.y)), each) for each in weights]
 

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from polyroc.cli.screen import Titled
     from polyroc.inference import Comparison
     from polyroc.inference._comparison import Difference
+    from polyroc.inference._options import Method
     from polyroc.readers import FilePredictions
 
 
@@ -51,6 +52,34 @@ if TYPE_CHECKING:
     show_default=True,
     help="Replicates of the bootstrap, or permutations.",
 )
+@click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "greater", "less", "noninferior", "equivalent"]),
+    default="two-sided",
+    show_default=True,
+    help="What the tests are to show of the first model of a pair against the second.",
+)
+@click.option(
+    "--margin",
+    metavar="NUMBER",
+    type=float,
+    help="The largest difference that does not matter, for tests of non-inferiority and "
+    "equivalence; or by how much a model must be better.",
+)
+@click.option(
+    "--reference",
+    type=click.Choice(["t", "normal"]),
+    default="t",
+    show_default=True,
+    help="Distribution of the test statistic; normal is DeLong's test.",
+)
+@click.option(
+    "--adjust",
+    type=click.Choice(["pairs", "all"]),
+    default="pairs",
+    show_default=True,
+    help="Adjust p-values over the pairs of models within each metric, or over all rows.",
+)
 @click.option("--independent", is_flag=True, help="The files contain different cases.")
 @join_options
 @absent_option
@@ -68,6 +97,10 @@ def compare(
     level: float,
     method: str,
     replicates: int,
+    alternative: str,
+    margin: float | None,
+    reference: str,
+    adjust: Literal["pairs", "all"],
     independent: bool,
     case_id: str | None,
     join: str,
@@ -82,8 +115,11 @@ def compare(
     file per model with the same cases: in the same order, or in any order with --id.
     """
     from polyroc.cli.screen import reading, working
-    from polyroc.inference import compare as compare_scores
+    from polyroc.inference._compare import compare_samples
+    from polyroc.inference._margins import Hypothesis
+    from polyroc.inference._samples import samples_of
 
+    hypothesis = Hypothesis.of(alternative, margin, reference)
     names = metric_names(metrics)
     with reading():
         read_files = [
@@ -93,16 +129,10 @@ def compare(
     if together is not None:
         read_files = list(together.files)
     samples = gathered(read_files, independent)
-    options: dict[str, Any] = {
-        "method": method,
-        "level": level,
-        "absent": absent,
-        "normalize": normalize,
-        "n_replicates": replicates,
-        "rng": seed,
-    }
+    how = _method(method, replicates, seed)
     with working("comparing"):
-        result = compare_scores(metrics=names, **samples, **options)
+        given = samples_of(**samples, absent=absent, normalize=normalize)
+        result = compare_samples(given, names, None, how, level, hypothesis).adjusted(adjust)
     if as_json:
         from polyroc.cli.documents import predictions_input, print_document
 
@@ -117,6 +147,15 @@ def compare(
     if all(math.isnan(each.difference) for each in result.differences):
         click.echo("polyroc: None of these metrics exists for these data.", err=True)
         click.get_current_context().exit(1)
+
+
+def _method(name: str, replicates: int, seed: int | None) -> "Method":
+    """How models are compared, as the library takes it."""
+    from polyroc.inference import Bootstrap, Influence, Permutation
+
+    if name == "influence":
+        return Influence()
+    return (Bootstrap if name == "bootstrap" else Permutation)(replicates, seed)
 
 
 def _together_by_id(
@@ -244,8 +283,19 @@ def _print(
     screen.print()
     for made in comparison_tables(result, screen.width):
         show(screen, made)
+    for line in conclusions(result):
+        screen.print(printable(line))
     for line in notes(result):
         screen.print(printable(spoken(f"Note. {line}")))
+
+
+def conclusions(result: "Comparison") -> list[str]:
+    """What the tests with a margin or a direction show, and what p-values are adjusted for."""
+    if result.settings.get("alternative", "two-sided") == "two-sided":
+        return []
+    lines = [text for row in result.differences if (text := row.conclusion(result.level))]
+    adjusted = result.settings["adjusted_for"]
+    return [*lines, f"p-values are adjusted by Holm's method over {adjusted}."]
 
 
 def notes(result: "Comparison") -> list[str]:
@@ -290,7 +340,7 @@ def _together(result: "Comparison", title: str) -> "Titled":
     made = table(title, ["metric", "models"], ["difference", "interval", "p", "p (Holm)"])
     for row in result.differences:
         low, high, *_ = row.interval(result.level)
-        limits = "–" if math.isnan(low) else f"{low:+.4f} … {high:+.4f}"
+        limits = "–" if math.isnan(low) else f"{_limit(low, '+.4f')} … {_limit(high, '+.4f')}"
         difference = "–" if math.isnan(row.difference) else f"{row.difference:+.4f}"
         p_values = p_cell(row.p_value), p_cell(row.p_adjusted)
         made.add(row.metric, _pair(row), difference, limits, *p_values)
@@ -309,8 +359,13 @@ def _by_pair(result: "Comparison", title: str, pair: str) -> "Titled":
     return made
 
 
+def _limit(value: float, form: str) -> str:
+    """A limit of an interval, or that there is none on this side."""
+    return f"{value:{form}}" if math.isfinite(value) else f"{'+' if value > 0 else '−'}∞"
+
+
 def _short(value: float) -> str:
-    return "–" if math.isnan(value) else short(f"{value:+.3f}")
+    return "–" if math.isnan(value) else short(_limit(value, "+.3f"))
 
 
 def _short_p(value: float) -> str:

@@ -113,15 +113,12 @@ def evaluate(
     with reading():
         cases = read(files[0], target, columns, labels, weights, groups, model)
     given: dict[str, Any] = {
-        "interval": None if interval == "none" else interval,
+        "interval": _interval(interval, replicates),
         "level": level,
-        "absent": absent,
-        "normalize": normalize,
-        "n_replicates": replicates,
         "n_tuples": tuples,
         "rng": seed,
     }
-    results = _evaluated(cases, names, given)
+    results = _evaluated(cases, names, {"absent": absent, "normalize": normalize}, given)
     if as_json:
         _print_json(cases, results)
     else:
@@ -142,24 +139,30 @@ def check_single(files: tuple[str, ...], exact: bool) -> None:
         raise InvalidInput("--exact belongs to --streaming; without it all values are exact.")
 
 
+def _interval(method: str, replicates: int) -> Any:
+    """How intervals are computed, as the library takes it."""
+    from polyroc.inference import Bootstrap
+
+    return {"none": None, "bootstrap": Bootstrap(replicates)}.get(method, method)
+
+
 def _evaluated(
-    cases: "FilePredictions", metrics: list[str] | str | None, options: Mapping[str, Any]
+    cases: "FilePredictions",
+    metrics: list[str] | str | None,
+    gate: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> "dict[str, Evaluation]":
     from polyroc.cli.screen import working
     from polyroc.inference import evaluate as evaluate_scores
+    from polyroc.predictions import Predictions
+
+    known = {"labels": list(cases.labels), "sample_weight": cases.sample_weight, **gate}
 
     results = {}
     for name, scores in cases.models.items():
         with working(f"evaluating {printable(name)}"):
-            results[name] = evaluate_scores(
-                cases.y_true,
-                scores,
-                metrics,
-                labels=list(cases.labels),
-                sample_weight=cases.sample_weight,
-                groups=cases.groups,
-                **options,
-            )
+            predictions = Predictions.borrowed(cases.y_true, scores, groups=cases.groups, **known)
+            results[name] = evaluate_scores(predictions, metrics=metrics, **options)
     return results
 
 

@@ -4,14 +4,19 @@ from polyroc.inference._compare import compare
 from polyroc.inference._comparison import Comparison
 from polyroc.inference._cross import CrossComparison, CrossEvaluation, cross_evaluate
 from polyroc.inference._evaluate import estimate, evaluate
+from polyroc.inference._options import Bootstrap, Design, Influence, Permutation
 from polyroc.inference._planning import Plan, plan
 from polyroc.inference._reader_study import Power, ReaderStudy, ReaderTest, reader_study
 from polyroc.inference._study import Study, StudyInterrupted, study
 
 __all__ = [
+    "Bootstrap",
     "Comparison",
     "CrossComparison",
     "CrossEvaluation",
+    "Design",
+    "Influence",
+    "Permutation",
     "Plan",
     "Power",
     "ReaderStudy",

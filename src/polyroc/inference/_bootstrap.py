@@ -7,39 +7,38 @@ from typing import Any
 
 import numpy as np
 
-from polyroc._base.checks import repeats
 from polyroc._base.random import seed_of
 from polyroc.inference._compare import (
-    Reference,
-    Samples,
     comparison_note,
     differences_of,
-    holm,
     undefined_differences,
 )
-from polyroc.inference._comparison import Comparison, Difference
+from polyroc.inference._comparison import Comparison, Difference, holm
 from polyroc.inference._evaluate import estimate_metrics, options_of, why_no_error
 from polyroc.inference._folds import designs_of_folds
-from polyroc.inference._influence import Design, contributions
+from polyroc.inference._influence import CaseDesign, contributions
+from polyroc.inference._margins import Hypothesis
+from polyroc.inference._options import Bootstrap
 from polyroc.inference._resampling import (
     BATCH,
     Replicator,
     Resampler,
     drawn_weights,
 )
+from polyroc.inference._samples import Samples
 from polyroc.inference._spread import Spread, omnibus_test
 from polyroc.metrics.declaration import Influence, Metric, Question
 from polyroc.metrics.folds import statistics_of
 from polyroc.metrics.measure import Measured
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate
-from polyroc.typing import Float64Array, PriorsLike, RandomState
+from polyroc.typing import Float64Array, PriorsLike
 
 
 def replicate_values(
     predictions: Predictions,
     questions: Sequence[Question],
-    design: Design,
+    design: CaseDesign,
     n_replicates: int,
     seed: int,
 ) -> Float64Array:
@@ -59,7 +58,7 @@ def replicate_values(
 def _replicates_of_folds(
     predictions: Predictions,
     questions: Sequence[Question],
-    design: Design,
+    design: CaseDesign,
     n_replicates: int,
     seed: int,
 ) -> Float64Array:
@@ -93,13 +92,12 @@ def defined_questions(
 def bootstrap_estimates(
     predictions: Predictions,
     metrics: Sequence[Metric],
-    design: Design,
+    design: CaseDesign,
     priors: PriorsLike | None,
-    n_replicates: int,
-    rng: RandomState,
+    method: Bootstrap,
 ) -> list[Estimate]:
     """Estimates with replicates, for BCa and percentile intervals."""
-    seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=2)
+    seed, n_replicates = seed_of(method.rng), method.replicates
     questions, found, _ = defined_questions([predictions], metrics, priors)
     values = replicate_values(predictions, questions, design, n_replicates, seed)
     columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
@@ -118,7 +116,7 @@ def _with_error(
     influence: Influence,
     replicates: Float64Array,
     predictions: Predictions,
-    design: Design,
+    design: CaseDesign,
     settings: dict[str, Any],
 ) -> Estimate:
     error = float(replicates.std(ddof=1))
@@ -137,7 +135,7 @@ def _with_error(
     )
 
 
-def _acceleration(predictions: Predictions, influence: Influence, design: Design) -> float:
+def _acceleration(predictions: Predictions, influence: Influence, design: CaseDesign) -> float:
     """Skewness of the contributions over 6: 0 where a metric has none."""
     moved = contributions(predictions, [influence], design)[:, 0]
     squares = float((moved**2).sum())
@@ -151,12 +149,11 @@ def bootstrap_comparison(
     metrics: Sequence[Metric],
     priors: PriorsLike | None,
     level: float,
-    n_replicates: int,
-    rng: RandomState,
-    reference: Reference = "t",
+    method: Bootstrap,
+    hypothesis: Hypothesis,
 ) -> Comparison:
     """Differences on resampled cases; paired models see the same resamples."""
-    seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=2)
+    seed, n_replicates = seed_of(method.rng), method.replicates
     questions, measured, reasons = defined_questions(samples.predictions, metrics, priors)
     drawn = np.stack(
         [
@@ -178,12 +175,13 @@ def bootstrap_comparison(
         found = np.array([each.value for each in row])
         values[metric.name] = dict(zip(samples.names, found.tolist(), strict=True))
         moved = [each.influence for each in row if each.influence is not None]
-        spread = _spread(samples, drawn[:, :, column], moved).for_reference(reference)
+        spread = _spread(samples, drawn[:, :, column], moved).for_reference(hypothesis.reference)
         note = comparison_note(samples, metric, priors)
         rows = differences_of(samples, metric, found, spread, note)
+        rows = hypothesis.tests(rows, metric)
         differences += holm(_with_replicates(rows, samples, drawn[:, :, column]))
         tests.append(omnibus_test(metric.name, found, spread))
-    settings = {"n_replicates": n_replicates, "seed": seed}
+    settings = {**hypothesis.settings(), "n_replicates": n_replicates, "seed": seed}
     return Comparison(values, tuple(differences), tuple(tests), "bootstrap", level, settings)
 
 

@@ -2,42 +2,27 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from polyroc._base.checks import check_choice, shown
-from polyroc.errors import InvalidInput, InvalidType, NotAligned
-from polyroc.inference._comparison import Comparison, Difference, Omnibus
-from polyroc.inference._evaluate import NO_VARIATION, options_of
+from polyroc._base.random import seed_of
+from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
+from polyroc.inference._evaluate import NO_VARIATION, Draw, options_of
 from polyroc.inference._folds import folds_note, measured
-from polyroc.inference._influence import Design, Sampling, Weighting
+from polyroc.inference._margins import Alternative, Hypothesis, Reference
 from polyroc.inference._notes import class_notes, design_notes, prior_notes, rows_notes
-from polyroc.inference._spread import Spread, omnibus_test, spread_of
+from polyroc.inference._options import Bootstrap, CompareMethod, Influence, Method, compare_method
+from polyroc.inference._samples import Samples, samples_of
+from polyroc.inference._spread import Spread, omnibus_test
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import Influence, Metric, Occasion
+from polyroc.metrics.declaration import Metric, Occasion
 from polyroc.metrics.folds import statistics_of
 from polyroc.metrics.measure import Measured
-from polyroc.predictions import Predictions, predictions_of
-from polyroc.predictions._classes import listed
-from polyroc.predictions._folds import check_same_folds
-from polyroc.predictions._gate import common_labels
-from polyroc.predictions._rows import indexes_by_position
+from polyroc.predictions import Predictions
 from polyroc.results import check_level
-from polyroc.typing import (
-    Absent,
-    Float64Array,
-    LabelsLike,
-    PriorsLike,
-    RandomState,
-    ScoresLike,
-    WeightsLike,
-)
-
-CompareMethod = Literal["influence", "bootstrap", "permutation"]
-Reference = Literal["t", "normal"]
+from polyroc.typing import Float64Array, LabelsLike, PriorsLike, ScoresLike, WeightsLike
 
 
 def compare(
@@ -47,18 +32,14 @@ def compare(
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
+    groups: Any = None,
+    folds: Any = None,
+    priors: PriorsLike | None = None,
     method: CompareMethod = "influence",
     level: float = 0.95,
-    groups: Any = None,
-    priors: PriorsLike | None = None,
-    sampling: Sampling = "stratified",
-    weights: Weighting = "sampling",
-    absent: Absent = "raise",
-    normalize: bool = False,
+    margin: float | None = None,
+    alternative: Alternative = "two-sided",
     reference: Reference = "t",
-    n_replicates: int = 2000,
-    rng: RandomState = None,
-    n_threads: int | None = None,
 ) -> Comparison:
     """Compare models by any metrics: differences, standard errors, intervals and p-values.
 
@@ -71,18 +52,33 @@ def compare(
     y_true : labels of the cases, or for independent samples a mapping from model to labels; or a
         mapping from model to :class:`polyroc.Predictions` of the same cases, in place of both.
     y_scores : a mapping from model to scores.
-    method : ``"influence"`` (DeLong's standard error for two classes and the AUC),
-        ``"bootstrap"``, or ``"permutation"``, which exchanges the scores of paired models and so
-        asks for scores on a common scale, such as probabilities.
-    metrics, labels, sample_weight, groups, priors, sampling, weights, absent, normalize,
-    n_threads : as for :func:`polyroc.evaluate`; for independent samples ``sample_weight`` and
-        ``groups`` are mappings too.
+    metrics, labels, sample_weight, groups, folds, priors : as for :func:`polyroc.evaluate`; for
+        independent samples ``sample_weight``, ``groups`` and ``folds`` are mappings too.
+    method : ``"influence"``; ``"bootstrap"``, which gives the standard error of the test, and
+        percentiles as limits; or ``"permutation"``, which exchanges the scores of paired models
+        and so asks for scores on a common scale, such as probabilities. A
+        :class:`polyroc.Bootstrap` or :class:`polyroc.Permutation` gives the number of replicates
+        and the seed, a :class:`polyroc.Influence` random tuples for the volumes.
+    level : confidence level of the limits in the tables; a result can be asked for others.
+    margin : by how much model_a must be better (``"greater"``), may be worse (``"noninferior"``),
+        or may differ (``"equivalent"``); for metrics where lower is better it counts downwards.
+    alternative : what the tests are to show: ``"two-sided"``, that the models differ;
+        ``"greater"``, that model_a is better than model_b by more than the margin; ``"less"``, that
+        it is worse by more than the margin; ``"noninferior"``, that it is not worse by the margin
+        or more; ``"equivalent"``, that the two differ by less than the margin, by two one-sided
+        tests. The limits are those of the test: one-sided, or for equivalence the interval of
+        level 2 level − 1, which lies within the margin if the test rejects.
     reference : ``"t"`` tests differences by t, and all models at once by F, with degrees of
         freedom that fall when a small class, or few groups, make up the variance; ``"normal"`` by
         the normal and χ² (independent samples by Welch's t of all cases), as DeLong's test is
         published, which rejects too often there.
-    n_replicates, rng : replicates and seed of the bootstrap or the permutations. A bootstrap gives
-        the standard error of a test, and percentiles as limits.
+
+    Returns
+    -------
+    Comparison
+        ``frame()`` has a row per metric and pair of models, ``omnibus()`` a test of all models per
+        metric; ``p_adjusted`` is Holm's adjustment over the pairs of models within each metric,
+        and ``adjusted("all")`` gives it over all rows.
 
     Examples
     --------
@@ -96,169 +92,33 @@ def compare(
     1  logistic   bayes      0.0063   0.0218
     2    forest   bayes     -0.0113   0.0879
     """
+    given = {"labels": labels, "sample_weight": sample_weight, "folds": folds}
+    samples = samples_of(y_true, y_scores, groups, **given)
+    hypothesis = Hypothesis.of(alternative, margin, reference)
+    return compare_samples(samples, metrics, priors, compare_method(method), level, hypothesis)
+
+
+def compare_samples(
+    samples: Samples,
+    metrics: Iterable[str] | str | None,
+    priors: PriorsLike | None,
+    method: Method,
+    level: float,
+    hypothesis: Hypothesis,
+) -> Comparison:
+    """The comparison of models whose predictions are at hand."""
     check_level(level)
-    check_choice(method, "method", ("influence", "bootstrap", "permutation"))
-    check_choice(reference, "reference", ("t", "normal"))
-    gate = {"labels": labels, "absent": absent, "normalize": normalize, "n_threads": n_threads}
-    if _are_predictions(y_true):
-        given = {"y_scores": y_scores, "sample_weight": sample_weight, **gate}
-        samples = _samples_of_predictions(y_true, given, groups, weights, sampling)
-    else:
-        samples = _samples(y_true, y_scores, sample_weight, groups, weights, sampling, gate)
-    n_evaluations = 1 if method == "influence" else n_replicates
+    n_evaluations = 1 if isinstance(method, Influence) else method.replicates
     chosen = registry.select(metrics, Occasion.of(samples.predictions[0], n_evaluations))
-    if method == "influence":
-        return _by_influence(samples, chosen, priors, level, reference)
-    if method == "bootstrap":
+    if isinstance(method, Influence):
+        return _by_influence(samples, chosen, priors, level, method, hypothesis)
+    if isinstance(method, Bootstrap):
         from polyroc.inference._bootstrap import bootstrap_comparison
 
-        return bootstrap_comparison(samples, chosen, priors, level, n_replicates, rng, reference)
+        return bootstrap_comparison(samples, chosen, priors, level, method, hypothesis)
     from polyroc.inference._permutation import permutation_comparison
 
-    return permutation_comparison(samples, chosen, priors, level, n_replicates, rng)
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Predictions of each model, on the same cases or on independent ones."""
-
-    names: tuple[str, ...]
-    predictions: tuple[Predictions, ...]
-    designs: tuple[Design, ...]
-    paired: bool
-
-    def spread(self, influences: Sequence[Influence]) -> Spread:
-        """How the values of the models vary."""
-        return spread_of(self.predictions, self.designs, influences, self.paired)
-
-
-def _are_predictions(given: Any) -> bool:
-    """Whether models come with labels and scores in one."""
-    return isinstance(given, Mapping) and any(isinstance(x, Predictions) for x in given.values())
-
-
-def _samples_of_predictions(
-    models: Mapping[str, Predictions],
-    given: dict[str, Any],
-    groups: Any,
-    weights: Weighting,
-    sampling: Sampling,
-) -> Samples:
-    """Models whose predictions hold the same cases, in the same order."""
-    _check_number(models)
-    checked = [predictions_of(each, **_again(given)) for each in models.values()]
-    _check_same_classes(tuple(models), checked)
-    first = checked[0]
-    for name, each in zip(models, checked, strict=True):
-        same = len(each) == len(first) and (each.codes == first.codes).all()
-        if not same or not np.array_equal(each.case_weights, first.case_weights):
-            raise InvalidInput(
-                f"Model {name!r} has other true classes or weights than {next(iter(models))!r}. "
-                "Pass predictions of the same cases in the same order, or labels and scores of "
-                "each model for independent samples."
-            )
-    check_same_folds({name: each.folds for name, each in zip(models, checked, strict=True)})
-    designs = (Design.of(groups, first, weights, sampling),) * len(checked)
-    return _same_rows(Samples(tuple(models), tuple(checked), designs, paired=True))
-
-
-def _again(given: dict[str, Any]) -> dict[str, Any]:
-    """Options as :func:`polyroc.predictions.predictions_of` knows them."""
-    return {"y_score" if name == "y_scores" else name: value for name, value in given.items()}
-
-
-def _check_number(models: Mapping[str, Any]) -> None:
-    if len(models) < 2:
-        raise InvalidInput(f"A comparison needs at least two models, got {len(models)}.")
-
-
-def _samples(
-    y_true: Any,
-    y_scores: Mapping[str, ScoresLike] | None,
-    sample_weight: Any,
-    groups: Any,
-    weights: Weighting,
-    sampling: Sampling,
-    gate: dict[str, Any],
-) -> Samples:
-    if not isinstance(y_scores, Mapping):
-        raise InvalidType(
-            f"y_scores must map names of models to their scores, got {type(y_scores).__name__}."
-        )
-    _check_number(y_scores)
-    paired = not isinstance(y_true, Mapping)
-    _check_mappings(paired, y_true, y_scores, {"sample_weight": sample_weight, "groups": groups})
-
-    def own(values: Any, name: str) -> Any:
-        return values.get(name) if isinstance(values, Mapping) else values
-
-    labels = common_labels(y_scores, gate["labels"], lambda name: own(y_true, name))
-    predictions, designs = [], []
-    for name, scores in y_scores.items():
-        weight = own(sample_weight, name)
-        options = {**gate, "labels": labels[name], "sample_weight": weight}
-        try:
-            made = Predictions.borrowed(own(y_true, name), scores, **options)
-        except (InvalidInput, InvalidType) as error:
-            advice = (
-                " Models on different cases are independent samples: pass y_true as a mapping "
-                "from model to labels."
-            )
-            advised = paired and not isinstance(error, NotAligned)
-            raise type(error)(f"Model {name!r}: {error}{advice * advised}") from None
-        predictions.append(made)
-        designs.append(Design.of(own(groups, name), made, weights, sampling))
-    _check_same_classes(tuple(y_scores), predictions)
-    return _same_rows(Samples(tuple(y_scores), tuple(predictions), tuple(designs), paired))
-
-
-def _same_rows(samples: Samples) -> Samples:
-    """The samples, if the indexes of models of the same cases do not say that rows differ."""
-    if not samples.paired:
-        return samples
-    known = [
-        (f"y_scores[{name!r}]", None if each.row_labels is None else each.row_labels.index)
-        for name, each in zip(samples.names, samples.predictions, strict=True)
-    ]
-    differing = indexes_by_position(known)
-    designs = tuple(
-        replace(design, by_position=(*design.by_position, *differing)) for design in samples.designs
-    )
-    return replace(samples, designs=designs)
-
-
-def _check_mappings(
-    paired: bool, y_true: Any, y_scores: Mapping[str, ScoresLike], shared: Mapping[str, Any]
-) -> None:
-    if not paired and set(y_true) != set(y_scores):
-        raise InvalidInput(
-            f"y_true names the models {listed(y_true)} but y_scores "
-            f"{listed(y_scores)}. Independent samples need the labels of each model."
-        )
-    for option, given in shared.items():
-        if paired and isinstance(given, Mapping):
-            raise InvalidInput(
-                f"{option} is a mapping, but the models share their cases. Pass one value per case."
-            )
-        if paired or given is None:
-            continue
-        if not isinstance(given, Mapping) or set(given) != set(y_scores):
-            raise InvalidInput(
-                f"{option} must be a mapping with the models {listed(y_scores)}, "
-                "because they are independent samples."
-            )
-
-
-def _check_same_classes(names: tuple[str, ...], predictions: Sequence[Predictions]) -> None:
-    if len({each.classes for each in predictions}) == 1:
-        return
-    each = "; ".join(
-        f"{shown(name)}: {listed(given.classes)}"
-        for name, given in zip(names, predictions, strict=True)
-    )
-    raise InvalidInput(
-        f"The models have different classes ({each}). Compare models of the same classes."
-    )
+    return permutation_comparison(samples, chosen, priors, level, method, hypothesis)
 
 
 def _by_influence(
@@ -266,12 +126,14 @@ def _by_influence(
     metrics: Sequence[Metric],
     priors: PriorsLike | None,
     level: float,
-    reference: Reference,
+    method: Influence,
+    hypothesis: Hypothesis,
 ) -> Comparison:
     values: dict[str, dict[str, float]] = {}
     differences: list[Difference] = []
     tests: list[Omnibus] = []
-    for metric, found in zip(metrics, _measured(samples, metrics, priors), strict=True):
+    draw = None if method.n_tuples is None else Draw(method.n_tuples, seed_of(method.rng))
+    for metric, found in zip(metrics, _measured(samples, metrics, priors, draw), strict=True):
         reason = next((each.reason for each in found if each.reason is not None), None)
         if reason is not None:
             differences += undefined_differences(samples, metric, reason)
@@ -279,18 +141,20 @@ def _by_influence(
         each_value = np.array([each.value for each in found])
         values[metric.name] = dict(zip(samples.names, each_value.tolist(), strict=True))
         moved = [each.influence for each in found if each.influence is not None]
-        spread = samples.spread(moved).for_reference(reference)
+        spread = samples.spread(moved).for_reference(hypothesis.reference)
         note = comparison_note(samples, metric, priors)
-        differences += holm(differences_of(samples, metric, each_value, spread, note))
+        rows = differences_of(samples, metric, each_value, spread, note)
+        differences += holm(hypothesis.tests(rows, metric))
         tests.append(omnibus_test(metric.name, each_value, spread))
-    return Comparison(values, tuple(differences), tuple(tests), "influence", level)
+    settings = hypothesis.settings()
+    return Comparison(values, tuple(differences), tuple(tests), "influence", level, settings)
 
 
 def _measured(
-    samples: Samples, metrics: Sequence[Metric], priors: PriorsLike | None
+    samples: Samples, metrics: Sequence[Metric], priors: PriorsLike | None, draw: Draw | None
 ) -> list[tuple[Measured, ...]]:
     """For each metric, its value and influence values of every model."""
-    asked = [(metric, options_of(metric, priors)) for metric in metrics]
+    asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
     models = [
         measured(statistics_of(each), asked, design)
         for each, design in zip(samples.predictions, samples.designs, strict=True)
@@ -351,21 +215,6 @@ def _test(
         return math.nan, math.nan, f"no standard error: {same}"
     ratio = -abs(difference / error)
     return error, 2 * float(ndtr(ratio) if math.isinf(freedom) else stdtr(freedom, ratio)), ""
-
-
-def holm(rows: list[Difference]) -> list[Difference]:
-    """Rows with Holm's adjusted p-values; tests that do not exist are not counted."""
-    p_values = np.array([row.p_value for row in rows])
-    order = [int(i) for i in np.argsort(p_values) if not math.isnan(p_values[i])]
-    adjusted = np.full(len(rows), math.nan)
-    reached = 0.0
-    for rank, i in enumerate(order):
-        reached = max(reached, min(1.0, (len(order) - rank) * float(p_values[i])))
-        adjusted[i] = reached
-    return [
-        Difference(**{**vars(row), "p_adjusted": float(value)})
-        for row, value in zip(rows, adjusted, strict=True)
-    ]
 
 
 def undefined_differences(samples: Samples, metric: Metric, reason: str) -> list[Difference]:

@@ -2,18 +2,19 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from polyroc._base.checks import check_choice
 from polyroc.errors import InvalidInput
 from polyroc.results import (
     Interval,
     check_level,
     html_table,
+    quantile_above,
     text_table,
-    two_sided_quantile,
     without_nan,
 )
 from polyroc.typing import Float64Array
@@ -35,16 +36,61 @@ class Difference:
     p_adjusted: float = math.nan
     note: str = ""
     degrees_of_freedom: float = math.inf
+    alternative: str = "two-sided"
+    margin: float = 0.0
+    lower_is_better: bool = False
     replicates: Float64Array | None = field(default=None, repr=False, compare=False)
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Confidence limits of the difference: percentiles of replicates, else of t or normal."""
+        """Confidence limits of the difference: percentiles of replicates, else of t or normal.
+
+        They are those of the test: a test of superiority or non-inferiority has one limit, the
+        other is infinite; one of equivalence at 5 % has the limits of the 90 % interval.
+        """
         check_level(level)
+        below, above = self._tails(level)
         if self.replicates is not None:
-            low, high = np.quantile(self.replicates, [(1 - level) / 2, (1 + level) / 2])
+            low, high = np.quantile(self.replicates, [below, 1 - above])
+            low, high = (low if below else -math.inf), (high if above else math.inf)
             return Interval(float(low), float(high), level, "percentile")
-        reach = two_sided_quantile(level, self.degrees_of_freedom) * self.standard_error
-        return Interval(self.difference - reach, self.difference + reach, level, "plain")
+        error, freedom = self.standard_error, self.degrees_of_freedom
+        low = self.difference - quantile_above(below, freedom) * error
+        high = self.difference + quantile_above(above, freedom) * error
+        return Interval(low, high, level, "plain")
+
+    def _tails(self, level: float) -> tuple[float, float]:
+        """Probabilities left out below and above."""
+        if self.alternative == "two-sided":
+            return (1 - level) / 2, (1 - level) / 2
+        if self.alternative == "equivalent":
+            return 1 - level, 1 - level
+        from_below = (self.alternative != "less") != self.lower_is_better
+        return (1 - level, 0.0) if from_below else (0.0, 1 - level)
+
+    def conclusion(self, level: float = 0.95) -> str:
+        """What the adjusted test shows, in a sentence; empty if there is no test."""
+        if math.isnan(self.p_adjusted):
+            return ""
+        shown = self.p_adjusted <= 1 - level + 1e-12
+        claim = _CLAIMS[self.alternative, shown].format(a=self.model_a, b=self.model_b)
+        within = f" (margin {self.margin:g})" if self.margin else ""
+        p = "p < .001" if self.p_adjusted < 0.001 else f"p = {self.p_adjusted:.3f}"
+        return f"{self.metric}: {claim}{within}, difference {self.difference:+.4f}, {p}."
+
+
+_CLAIMS = {
+    ("two-sided", True): "{a} and {b} differ",
+    ("two-sided", False): "{a} and {b} cannot be told apart",
+    ("greater", True): "{a} is better than {b}",
+    ("greater", False): "it is not shown that {a} is better than {b}",
+    ("less", True): "{a} is worse than {b}",
+    ("less", False): "it is not shown that {a} is worse than {b}",
+    ("noninferior", True): "{a} is not inferior to {b}",
+    ("noninferior", False): "it is not shown that {a} is not inferior to {b}",
+    ("equivalent", True): "{a} and {b} are equivalent",
+    ("equivalent", False): "it is not shown that {a} and {b} are equivalent",
+}
+"""What a test says, by its alternative and whether it rejects."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +108,30 @@ class Omnibus:
     note: str = ""
 
 
+WITHIN = "pairs of models within each metric"
+ACROSS = "pairs of models and metrics together"
+
+
+def holm(rows: list[Difference]) -> list[Difference]:
+    """Rows with Holm's adjusted p-values; tests that do not exist are not counted."""
+    p_values = np.array([row.p_value for row in rows])
+    order = [int(i) for i in np.argsort(p_values) if not math.isnan(p_values[i])]
+    adjusted = np.full(len(rows), math.nan)
+    reached = 0.0
+    for rank, i in enumerate(order):
+        reached = max(reached, min(1.0, (len(order) - rank) * float(p_values[i])))
+        adjusted[i] = reached
+    return [
+        replace(row, p_adjusted=float(value)) for row, value in zip(rows, adjusted, strict=True)
+    ]
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Models compared by several metrics.
 
-    ``p_adjusted`` is Holm's adjustment over the pairs of models, within each metric.
+    ``p_adjusted`` is Holm's adjustment over the pairs of models, within each metric;
+    ``settings["adjusted_for"]`` says so, and ``adjusted`` adjusts otherwise.
     """
 
     values: Mapping[str, Mapping[str, float]]
@@ -76,6 +141,26 @@ class Comparison:
     method: str
     level: float = 0.95
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def adjusted(self, over: Literal["pairs", "all"] = "all") -> "Comparison":
+        """The same comparison with p-values adjusted by Holm's method over other families of tests.
+
+        Parameters
+        ----------
+        over : ``"pairs"``: over the pairs of models, within each metric; ``"all"``: over all rows,
+            for a statement about several metrics.
+        """
+        check_choice(over, "over", ("pairs", "all"))
+        rows = list(self.differences)
+        if over == "pairs":
+            families = [
+                [r for r in rows if r.metric == m] for m in dict.fromkeys(r.metric for r in rows)
+            ]
+        else:
+            families = [rows]
+        done = tuple(row for family in families for row in holm(family))
+        settings = {**self.settings, "adjusted_for": WITHIN if over == "pairs" else ACROSS}
+        return replace(self, differences=done, settings=settings)
 
     def frame(self, level: float | None = None) -> "pd.DataFrame":
         """A row per metric and pair of models; ``difference`` is model_a − model_b.

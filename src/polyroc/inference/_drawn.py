@@ -12,7 +12,7 @@ Cases in groups: the same with the sums over a group, also where it spans classe
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.inference._influence import Design, covariance, degrees_of_freedom
+from polyroc.inference._influence import CaseDesign, covariance, degrees_of_freedom
 from polyroc.metrics.declaration import Influence
 from polyroc.predictions import Predictions
 from polyroc.statistics.statistic import Drawn
@@ -20,7 +20,7 @@ from polyroc.typing import Float64Array
 
 
 def spread_of_value(
-    predictions: Predictions, influence: Influence, design: Design
+    predictions: Predictions, influence: Influence, design: CaseDesign
 ) -> tuple[float, float]:
     """Variance of one metric, and its degrees of freedom."""
     if influence.drawn is not None:
@@ -31,7 +31,9 @@ def spread_of_value(
     return variance, degrees_of_freedom(predictions, influence, design)
 
 
-def _drawn_spread(predictions: Predictions, drawn: Drawn, design: Design) -> tuple[float, float]:
+def _drawn_spread(
+    predictions: Predictions, drawn: Drawn, design: CaseDesign
+) -> tuple[float, float]:
     """The same of a mean over random tuples."""
     counts = design.counts(predictions)
     if (counts <= 1).any():

@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyroc._base.checks import shown
 from polyroc._base.random import seed_of
 from polyroc.errors import InvalidInput
 from polyroc.inference._drawn import spread_of_value
 from polyroc.inference._folds import measured, told_of_folds
-from polyroc.inference._influence import Design, Sampling, Weighting
+from polyroc.inference._influence import CaseDesign
 from polyroc.inference._notes import design_notes, notes_on
+from polyroc.inference._options import Bootstrap, IntervalMethod, interval_method
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Influence, Metric, Occasion
 from polyroc.metrics.folds import FoldStatistics, statistics_of
@@ -28,9 +29,6 @@ from polyroc.typing import (
     ScoresLike,
     WeightsLike,
 )
-
-IntervalMethod = Literal["influence", "bootstrap"]
-INTERVALS: tuple[str, ...] = get_args(IntervalMethod)
 
 NO_VARIATION = 1e-12
 """Standard errors up to this share of the scale of influence values are rounding: every case agrees
@@ -51,39 +49,35 @@ def evaluate(
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
+    groups: Any = None,
+    folds: Any = None,
+    priors: PriorsLike | None = None,
     interval: IntervalMethod | None = "influence",
     level: float = 0.95,
-    groups: Any = None,
-    priors: PriorsLike | None = None,
-    sampling: Sampling = "stratified",
-    weights: Weighting = "sampling",
-    absent: Absent = "raise",
-    normalize: bool = False,
-    n_replicates: int = 2000,
     n_tuples: int | None = None,
     rng: RandomState = None,
-    n_threads: int | None = None,
+    absent: Absent = "raise",
 ) -> Evaluation:
     """Metrics of a classifier with standard errors and confidence intervals.
 
     Parameters
     ----------
-    y_true, y_score, labels, sample_weight, absent, normalize, n_threads :
-        see :class:`polyroc.Predictions`.
+    y_true, y_score, labels, sample_weight, absent : see :class:`polyroc.Predictions`, of which one
+        takes the place of labels and scores.
     metrics : names of metrics, ``"all"`` for every one, or None: those that are defined for this
         number of classes, differ from each other and are affordable for these cases (volumes of
         three classes up to 3,000 cases).
-    interval : ``"influence"`` from influence values, ``"bootstrap"`` (BCa), or None: no errors.
-    level : confidence level of the limits in the tables; a result can be asked for others.
-    groups : group of each case where cases are not independent, such as the patient of an image.
+    groups : group of each case where cases are not independent, such as the patient of an image;
+        or a :class:`polyroc.Design`, which also says how the cases were sampled and what their
+        weights mean.
+    folds : the fold of a cross-validation in which each case was held out, see
+        :class:`polyroc.Predictions`: metrics are means over folds.
     priors : prior of each class, in place of the shares in the sample, for metrics that use them.
-    sampling : ``"stratified"`` if the class sizes were fixed, ``"random"`` if they came about by
-        sampling cases; it matters to metrics that weight by priors.
-    weights : ``"sampling"`` for weights that say how much of the population a case stands for,
-        ``"frequency"`` for numbers of copies.
-    n_replicates : replicates of the bootstrap.
+    interval : ``"influence"`` from influence values, ``"bootstrap"`` (BCa) or a
+        :class:`polyroc.Bootstrap` with the number of replicates, or None: no errors.
+    level : confidence level of the limits in the tables; a result can be asked for others.
     n_tuples : random tuples to estimate the volumes from, which are expensive for many classes.
-    rng : seed of both.
+    rng : seed of random tuples and of the bootstrap.
 
     Returns
     -------
@@ -101,27 +95,23 @@ def evaluate(
     hand_till = 0.8924 (95 % interval 0.8675 to 0.9131)
     """
     check_level(level)
-    predictions = predictions_of(
-        y_true, y_score, labels, sample_weight, absent, normalize, n_threads
-    )
-    design = Design.of(groups, predictions, weights, sampling)
-    n_evaluations = n_replicates if interval == "bootstrap" else 1
-    chosen = registry.select(metrics, Occasion.of(predictions, n_evaluations))
-    if not (interval is None or (isinstance(interval, str) and interval in INTERVALS)):
-        raise InvalidInput(
-            f'interval must be "influence", "bootstrap" or None, got {shown(interval)}.'
-        )
-    if interval == "bootstrap":
+    method = interval_method(interval)
+    predictions = predictions_of(y_true, y_score, labels, sample_weight, absent, folds=folds)
+    design = CaseDesign.of(groups, predictions)
+    replicates = method.replicates if isinstance(method, Bootstrap) else 1
+    chosen = registry.select(metrics, Occasion.of(predictions, replicates))
+    if isinstance(method, Bootstrap):
         from polyroc.inference._bootstrap import bootstrap_estimates
 
         if n_tuples is not None:
             raise InvalidInput(
                 'n_tuples and interval="bootstrap" exclude each other. Use interval="influence".'
             )
-        estimates = bootstrap_estimates(predictions, chosen, design, priors, n_replicates, rng)
+        seeded = method if method.rng is not None else replace(method, rng=rng)
+        estimates = bootstrap_estimates(predictions, chosen, design, priors, seeded)
     else:
         draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))
-        statistics, with_error = statistics_of(predictions), interval is not None
+        statistics, with_error = statistics_of(predictions), method is not None
         estimates = estimate_metrics(statistics, chosen, design, priors, with_error, draw)
     return Evaluation(tuple(estimates), level)
 
@@ -139,7 +129,7 @@ def estimate(
 def estimate_metrics(
     statistics: CaseStatistics | FoldStatistics,
     metrics: Sequence[Metric],
-    design: Design,
+    design: CaseDesign,
     priors: PriorsLike | None,
     with_error: bool = True,
     draw: Draw | None = None,
@@ -157,7 +147,7 @@ def estimate_metrics(
 def _estimated(
     statistics: CaseStatistics | FoldStatistics,
     found: Measured,
-    design: Design,
+    design: CaseDesign,
     priors_given: bool,
     draw: Draw | None,
 ) -> Estimate:
@@ -220,7 +210,7 @@ def undefined(predictions: Predictions, metric: Metric, reason: str) -> Estimate
 
 
 def why_no_error(
-    predictions: Predictions, design: Design, value: float, error: float, influence: Influence
+    predictions: Predictions, design: CaseDesign, value: float, error: float, influence: Influence
 ) -> Note | None:
     """The reason why there is no standard error, if there is none."""
     if influence.reason is not None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
-from polyroc.inference._influence import Design
+from polyroc.inference._influence import CaseDesign
 from polyroc.metrics.declaration import Question
 from polyroc.metrics.folds import SUMS_OF_PAIRS, Asked, FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured
@@ -32,7 +32,7 @@ from polyroc.typing import Float64Array
 def measured(
     statistics: CaseStatistics | FoldStatistics,
     asked: Asked,
-    design: Design,
+    design: CaseDesign,
     *,
     with_influence: bool = True,
 ) -> list[Measured]:
@@ -49,7 +49,7 @@ def measured(
     ]
 
 
-def stratum_factor(statistics: FoldStatistics, design: Design) -> Float64Array:
+def stratum_factor(statistics: FoldStatistics, design: CaseDesign) -> Float64Array:
     """√(m_kv/(m_kv − 1) · (m_k − 1)/m_k) of each case."""
     whole = statistics.predictions
     counts = design.counts(whole)
@@ -79,8 +79,8 @@ def check_strata(counts: Float64Array, fold: Any, classes: Sequence[Any], *, gro
 
 
 def designs_of_folds(
-    predictions: Predictions, parts: Sequence[Predictions], design: Design
-) -> list[Design]:
+    predictions: Predictions, parts: Sequence[Predictions], design: CaseDesign
+) -> list[CaseDesign]:
     """The design of each fold, where folds can be resampled one by one."""
     if any(part.n_classes < predictions.n_classes for part in parts):
         raise InvalidInput(
@@ -96,7 +96,7 @@ def designs_of_folds(
     return [replace(design, groups=own, n_groups=int(own.max()) + 1) for own in numbered]
 
 
-def _check_within_folds(predictions: Predictions, design: Design) -> None:
+def _check_within_folds(predictions: Predictions, design: CaseDesign) -> None:
     folds, groups = predictions.folds, design.groups
     assert folds is not None and groups is not None
     pairs = np.unique(np.column_stack([groups, folds.numbers]), axis=0)

@@ -18,26 +18,21 @@ Several models on the same cases: the same with products of their contributions.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import check_choice
 from polyroc.errors import InvalidInput
+from polyroc.inference._options import Design, Sampling, Weighting
 from polyroc.metrics.declaration import Influence
 from polyroc.predictions import Predictions
-from polyroc.predictions._groups import read_groups
-from polyroc.predictions._rows import rows_by_position
 from polyroc.typing import Float64Array
-
-Weighting = Literal["sampling", "frequency"]
-Sampling = Literal["stratified", "random"]
 
 
 @dataclass(frozen=True)
-class Design:
-    """How the cases were sampled."""
+class CaseDesign:
+    """How the cases at hand were sampled: a checked :class:`polyroc.Design`."""
 
     groups: NDArray[np.intp] | None = None
     """Group of each case, numbered from 0; None if cases are independent."""
@@ -48,29 +43,25 @@ class Design:
     """``groups``, if their rows were matched with the labels by position and indexes differ."""
 
     @classmethod
-    def of(
-        cls,
-        groups: Any,
-        predictions: Predictions,
-        weights: Weighting = "sampling",
-        sampling: Sampling = "stratified",
-    ) -> "Design":
-        """A checked design; the groups of cases of weight 0 are left out with them.
-
-        The rows of the groups are those that the predictions were given as.
-        """
-        check_choice(weights, "weights", ("sampling", "frequency"))
-        check_choice(sampling, "sampling", ("stratified", "random"))
-        if groups is None:
-            return cls(None, weights, sampling)
-        if weights == "frequency" and predictions.weights is not None:
+    def of(cls, given: Any, predictions: Predictions) -> "CaseDesign":
+        """From a design, or groups of the rows of predictions, or those that they hold."""
+        design = Design.of(given)
+        numbers, by_position = predictions.groups, tuple[str, ...]()
+        if design.groups is not None:
+            if numbers is not None:
+                raise InvalidInput(
+                    "groups cannot be given beside Predictions that hold groups. Pass them once."
+                )
+            numbers, by_position = predictions.case_groups(design.groups)
+        if numbers is None:
+            return cls(None, design.weights, design.sampling)
+        if design.weights == "frequency" and predictions.weights is not None:
             raise InvalidInput(
                 'groups and weights="frequency" exclude each other: copies of a case would be one '
                 "group. Repeat the cases instead."
             )
-        counted = predictions.of_cases(read_groups(groups), "groups")
-        by_position = rows_by_position({"groups": groups}, predictions.row_labels)
-        return cls(counted, weights, sampling, len(np.unique(counted)), by_position)
+        n_groups = len(np.unique(numbers))
+        return cls(numbers, design.weights, design.sampling, n_groups, by_position)
 
     def settings(self) -> dict[str, Any]:
         """What a result says of the design."""
@@ -95,7 +86,7 @@ class Design:
 
 
 def contributions(
-    predictions: Predictions, influences: Sequence[Influence], design: Design
+    predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
 ) -> Float64Array:
     """Scaled contributions S (units × metrics): their products sum to the covariance matrix."""
     scaled = _of_cases(predictions, influences, design)
@@ -111,7 +102,7 @@ def contributions(
 
 
 def _of_cases(
-    predictions: Predictions, influences: Sequence[Influence], design: Design
+    predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
 ) -> Float64Array:
     """√(m_k/(m_k − 1)) u_i for each case; NaN in a class of one case or group."""
     counts = design.counts(predictions)
@@ -134,7 +125,7 @@ def _prior_contributions(predictions: Predictions, influences: Sequence[Influenc
 
 
 def covariance(
-    predictions: Predictions, influences: Sequence[Influence], design: Design
+    predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
 ) -> Float64Array:
     """Covariance matrix of several metrics, or of several models, on the same cases."""
     scaled = contributions(predictions, influences, design)
@@ -143,7 +134,7 @@ def covariance(
 
 
 def contributions_by_class(
-    predictions: Predictions, influences: Sequence[Influence], design: Design
+    predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
 ) -> tuple[Float64Array, NDArray[Any]]:
     """Scaled contributions of cases, or of the cases of a group in a class, and their classes."""
     moved = _of_cases(predictions, influences, design)
@@ -157,7 +148,7 @@ def contributions_by_class(
     return sums, np.arange(len(sums)) % predictions.n_classes
 
 
-def degrees_of_freedom(predictions: Predictions, influence: Influence, design: Design) -> float:
+def degrees_of_freedom(predictions: Predictions, influence: Influence, design: CaseDesign) -> float:
     """Satterthwaite's: few where a small class makes up most of the variance.
 
     Groups that span classes do not vary independently in them: then at most their number less 1.

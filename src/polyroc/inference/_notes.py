@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from polyroc.inference._influence import Design
+from polyroc.inference._influence import CaseDesign
 from polyroc.metrics.declaration import Metric, Property
 from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics
@@ -66,7 +66,7 @@ def _skipped(predictions: Predictions) -> Note | None:
     return Note("skipped-classes", f"without the classes {names}, which have no cases")
 
 
-def design_notes(design: Design) -> tuple[Note, ...]:
+def design_notes(design: CaseDesign) -> tuple[Note, ...]:
     """Notes on how the cases were sampled."""
     found = []
     if design.n_groups is not None and design.n_groups < FEW_GROUPS:

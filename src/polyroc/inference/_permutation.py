@@ -11,21 +11,21 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import repeats
 from polyroc._base.random import seed_of, stream
 from polyroc.errors import InvalidInput
 from polyroc.inference._bootstrap import defined_questions
 from polyroc.inference._compare import (
-    Samples,
     comparison_note,
-    holm,
     undefined_differences,
 )
-from polyroc.inference._comparison import Comparison, Difference, Omnibus
+from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
+from polyroc.inference._margins import Hypothesis
+from polyroc.inference._options import Permutation
 from polyroc.inference._resampling import BATCH, Replicator
+from polyroc.inference._samples import Samples
 from polyroc.metrics.declaration import Metric, Question
 from polyroc.predictions import Predictions
-from polyroc.typing import Float64Array, PriorsLike, RandomState
+from polyroc.typing import Float64Array, PriorsLike
 
 
 def permutation_comparison(
@@ -33,8 +33,8 @@ def permutation_comparison(
     metrics: Sequence[Metric],
     priors: PriorsLike | None,
     level: float,
-    n_replicates: int,
-    rng: RandomState,
+    method: Permutation,
+    hypothesis: Hypothesis,
 ) -> Comparison:
     """p-values of all pairs of models: the share of permutations that differ at least as much."""
     if not samples.paired:
@@ -46,7 +46,12 @@ def permutation_comparison(
         raise InvalidInput(
             'A permutation test with folds is not available. Use method="influence" or "bootstrap".'
         )
-    seed, n_replicates = seed_of(rng), repeats(n_replicates, "n_replicates", least=1)
+    if hypothesis.alternative != "two-sided":
+        raise InvalidInput(
+            "A permutation test shows whether models differ, got "
+            f'alternative="{hypothesis.alternative}". Use method="influence" or "bootstrap".'
+        )
+    seed, n_replicates = seed_of(method.rng), method.replicates
     questions, measured, reasons = defined_questions(samples.predictions, metrics, priors)
     rows = [row for row in measured if row[0].metric.name not in reasons]
     found = np.array([[each.value for each in row] for row in rows]).T
@@ -66,7 +71,7 @@ def permutation_comparison(
         q.metric.name: dict(zip(samples.names, column.tolist(), strict=True))
         for q, column in zip(questions, found.T, strict=True)
     }
-    settings = {"n_replicates": n_replicates, "seed": seed}
+    settings = {**hypothesis.settings(), "n_replicates": n_replicates, "seed": seed}
     none: tuple[Omnibus, ...] = ()
     return Comparison(values, tuple(differences), none, "permutation", level, settings)
 

@@ -50,7 +50,7 @@ class SplitValues(NamedTuple):
 
     def _pairs(self, column: int, overlap: float) -> list[Difference]:
         """Differences of all pairs of learners in one metric."""
-        from polyroc.inference._compare import holm
+        from polyroc.inference._comparison import holm
 
         found = [
             self._difference(column, a, b, overlap)

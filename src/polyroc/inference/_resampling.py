@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from polyroc._base.parallel import map_threads
 from polyroc._base.random import stream
 from polyroc.errors import InvalidInput
-from polyroc.inference._influence import Design
+from polyroc.inference._influence import CaseDesign
 from polyroc.metrics.declaration import Question
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import Predictions
@@ -51,7 +51,7 @@ class Resampler:
     copies: Float64Array | None
 
     @classmethod
-    def of(cls, predictions: Predictions, design: Design) -> "Resampler":
+    def of(cls, predictions: Predictions, design: CaseDesign) -> "Resampler":
         """How to resample predictions of a design."""
         unit = np.arange(len(predictions)) if design.groups is None else design.groups
         copies = predictions.case_weights if design.weights == "frequency" else None

@@ -25,7 +25,7 @@ import numpy as np
 from polyroc.inference._comparison import Omnibus
 from polyroc.inference._evaluate import NO_VARIATION
 from polyroc.inference._influence import (
-    Design,
+    CaseDesign,
     contributions,
     contributions_by_class,
 )
@@ -72,7 +72,7 @@ class Spread:
 
 def spread_of(
     predictions: Sequence[Predictions],
-    designs: Sequence[Design],
+    designs: Sequence[CaseDesign],
     influences: Sequence[Influence],
     paired: bool,
 ) -> Spread:
@@ -85,7 +85,7 @@ def spread_of(
 
 
 def _of_sample(
-    predictions: Predictions, design: Design, influences: Sequence[Influence], scale: float
+    predictions: Predictions, design: CaseDesign, influences: Sequence[Influence], scale: float
 ) -> Spread:
     """Of models on the same cases."""
     columns = contributions(predictions, influences, design)
@@ -104,7 +104,7 @@ def _of_sample(
     return Spread(differences, freedom, parts, counts, normal, most, scale)
 
 
-def _alone(predictions: Predictions, design: Design, influence: Influence) -> "_Alone":
+def _alone(predictions: Predictions, design: CaseDesign, influence: Influence) -> "_Alone":
     """Of one model on its own cases."""
     variance = float((contributions(predictions, [influence], design) ** 2).sum())
     moved, codes = contributions_by_class(predictions, [influence], design)

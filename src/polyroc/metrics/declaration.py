@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -149,6 +149,9 @@ ONE_OF_K = Chance("1/K", lambda n_classes: 1 / n_classes)
 ONE_ORDER = Chance("1/K!", lambda n_classes: 1 / math.factorial(n_classes))
 
 
+Direction = Literal["higher", "lower"]
+
+
 class NoDerivative(Exception):
     """The metric has a corner at this statistic; the message says where."""
 
@@ -229,6 +232,8 @@ class Metric:
     complexity: str
     chance: Chance | None
     """Value when scores say nothing about the class; None if that depends on the scores."""
+    direction: Direction = "higher"
+    """Whether a higher or a lower value is better."""
     properties: frozenset[Property] = frozenset()
     lowest: float = 0.0
     highest: float = 1.0

@@ -18,7 +18,8 @@ from polyroc.predictions._classes import listed, present_classes
 from polyroc.predictions._columns import Column
 from polyroc.predictions._folds import Folds, check_fold_classes, read_folds
 from polyroc.predictions._gate import read_cases
-from polyroc.predictions._rows import RowLabels
+from polyroc.predictions._groups import read_groups
+from polyroc.predictions._rows import RowLabels, rows_by_position
 from polyroc.predictions._scores import (
     Origin,
     column_fault,
@@ -51,6 +52,7 @@ _FIELDS = (
     "codes",
     "declared",
     "folds",
+    "groups",
     "n_threads",
     "one_column",
     "scores",
@@ -78,6 +80,7 @@ class Predictions:
     folds : the fold of a cross-validation in which each case was held out: a name or number per
         case, or a table with a column for the repeat and one for the fold. Metrics are then
         computed within folds, whose scores come from one fitted model, and averaged over folds.
+    groups : group of each case where cases are not independent, such as the patient of an image.
 
     Attributes
     ----------
@@ -87,6 +90,7 @@ class Predictions:
     scores : (n, K).
     weights : (n,), or None if every case weighs the same.
     folds : ``numbers`` (n,) of the folds and their ``names``, or None.
+    groups : (n,) number of the group of each case, or None.
     by_position : which of the parameters were matched with ``y_true`` row by row although their
         indexes differ. The same index labels in another order are an error.
 
@@ -101,6 +105,7 @@ class Predictions:
     scores: FloatArray
     weights: Float64Array | None
     folds: Folds | None
+    groups: NDArray[np.intp] | None
     one_column: bool
     n_threads: int | None
     by_position: tuple[str, ...]
@@ -118,8 +123,11 @@ class Predictions:
         normalize: bool = False,
         n_threads: int | None = None,
         folds: Any = None,
+        groups: Any = None,
     ) -> None:
-        self._read(y_true, y_score, labels, sample_weight, absent, normalize, n_threads, folds)
+        self._read(
+            y_true, y_score, labels, sample_weight, absent, normalize, n_threads, folds, groups
+        )
         own = {"scores": _owned(self.scores), "weights": _owned(self.weights)}
         self._fill(**{**self.__getstate__(), **own})
 
@@ -140,6 +148,7 @@ class Predictions:
         normalize: bool = False,
         n_threads: int | None = None,
         folds: Any = None,
+        groups: Any = None,
     ) -> None:
         """The cases and classes that count, scores and weights as views where possible."""
         _check_options(absent, normalize)
@@ -163,6 +172,7 @@ class Predictions:
             scores=_final_scores(table, origin, normalize),
             weights=weights,
             folds=None if folds is None else read_folds(folds, len(given.codes)).of(rows),
+            groups=None,
             one_column=table.shape[1] == 1 and not normalize,
             n_threads=n_threads,
             by_position=given.by_position,
@@ -172,6 +182,9 @@ class Predictions:
             check_spread(self.class_weights, self.classes)
         if self.folds is not None and absent == "raise":
             check_fold_classes(self.folds, codes, self.classes)
+        if groups is not None:
+            numbers, by_position = self.case_groups(groups)
+            self._fill(groups=numbers, by_position=given.by_position + by_position)
 
     def _fill(self, **fields: Any) -> None:
         """Set all attributes, arrays read-only, with no column sorted yet."""
@@ -215,7 +228,7 @@ class Predictions:
         """Other cases of the same classes, taken as checked."""
         other = object.__new__(Predictions)
         cases = {"codes": codes, "scores": scores, "weights": weights, "_origin": Origin()}
-        other._fill(**{**self.__getstate__(), **cases, "folds": None})
+        other._fill(**{**self.__getstate__(), **cases, "folds": None, "groups": None})
         return other
 
     def part(self, rows: NDArray[np.intp], *, n_threads: int | None = None) -> "Predictions":
@@ -231,6 +244,7 @@ class Predictions:
             "weights": None if self.weights is None else self.weights[rows],
             "one_column": self.one_column and every,
             "folds": None,
+            "groups": None if self.groups is None else self.groups[rows],
             "n_threads": n_threads,
             "_origin": origin,
         }
@@ -295,6 +309,11 @@ class Predictions:
                 f"Pass one {what.removesuffix('s')} per case."
             )
         return values if rows is None or len(values) == len(self) else values[rows]
+
+    def case_groups(self, groups: Any) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+        """Groups of the cases as numbers, and whether they were matched by position."""
+        by_position = rows_by_position({"groups": groups}, self.row_labels)
+        return self.of_cases(read_groups(groups), "groups"), by_position
 
     @property
     def priors(self) -> Float64Array:

@@ -11,7 +11,7 @@ from polyroc.curves._roc import RocCurve, roc_of, two_sides
 from polyroc.display._rate_bands import thinned
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference import Comparison, compare, evaluate
-from polyroc.inference._influence import Design
+from polyroc.inference._influence import CaseDesign
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Occasion
 from polyroc.predictions import Predictions
@@ -110,7 +110,7 @@ def gather(
     )
     _check_same_classes(found)
     first = found[0].predictions
-    together = Design.of(groups, first).groups
+    together = CaseDesign.of(groups, first).groups
     usable = {model.name: model.probabilities for model in found if model.probabilities is not None}
     cases = page_cases(first, first.given_rows, usable, together)
     small = first.n_classes <= MOST_CLASSES

@@ -13,7 +13,7 @@ import numpy as np
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference._evaluate import NO_VARIATION, options_of
-from polyroc.inference._influence import Design, contributions
+from polyroc.inference._influence import CaseDesign, contributions
 from polyroc.metrics.declaration import Influence, Metric
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.predictions import Predictions
@@ -138,7 +138,7 @@ def of_paired_pilot(
 
 def class_variances(predictions: Predictions, influence: Influence) -> Float64Array:
     """c_k: the number of cases of class k times their part of the variance."""
-    moved = contributions(predictions, [influence], Design())[:, 0]
+    moved = contributions(predictions, [influence], CaseDesign())[:, 0]
     parts = np.bincount(predictions.codes, moved**2, predictions.n_classes)
     return np.asarray(predictions.class_counts * parts)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from polyroc._base.checks import shown
 from polyroc._base.parallel import map_threads
 from polyroc.errors import NotDefined, UnknownName
-from polyroc.inference._influence import Design
+from polyroc.inference._influence import CaseDesign
 from polyroc.inference._resampling import Replicator, Resampler, drawn_weights
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
@@ -111,7 +111,7 @@ class Quantity:
 def drawn_copies(predictions: Predictions, seed: int, replicates: range) -> NDArray[Any]:
     """How often each case is drawn, with replacement within classes, in each replicate."""
     return drawn_weights(
-        Resampler.of(predictions, Design()), seed, replicates, predictions.n_threads
+        Resampler.of(predictions, CaseDesign()), seed, replicates, predictions.n_threads
     )
 
 
