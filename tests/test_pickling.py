@@ -108,6 +108,10 @@ def studies(X: Any, y: Any) -> Iterator[Any]:
     import pandas as pd
     from sklearn.naive_bayes import GaussianNB
 
+    learners = {"a": GaussianNB(), "b": GaussianNB(var_smoothing=0.1)}
+    options = {"cv": 2, "metrics": ["hand_till"], "progress": False}
+    yield from (polyroc.cross_evaluate(each, X, y, **options) for each in (learners["a"], learners))
+
     study = inference.study({"bayes": GaussianNB()}, X, y, n_splits=2, metrics=["pdi"], rng=0)
     yield from (study, inference.StudyInterrupted(study), inference.StudyInterrupted(None))
     rows = [(c, r, m) for c in range(20) for r in "pqr" for m in "ab"]
@@ -131,6 +135,10 @@ def utilities(binary: Any, s: Any) -> Iterator[Any]:
 
 def surfaces(X: Any, of_X: Any, y: Any, p: Any) -> Iterator[Any]:
     from sklearn.naive_bayes import GaussianNB
+
+    learners = {"a": GaussianNB(), "b": GaussianNB(var_smoothing=0.1)}
+    options = {"cv": 2, "metrics": ["hand_till"], "progress": False}
+    yield from (polyroc.cross_evaluate(each, X, y, **options) for each in (learners["a"], learners))
 
     yield from (surface.MlpModel(X, of_X, hidden=2), surface.LinearModel(X, of_X))
     yield from (surface.KnnModel(X, of_X), surface.ScoreModel(y, p))

@@ -49,7 +49,10 @@ def _drawn_spread(
     of_draw = float((deviations**2).sum() / (n_tuples * (n_tuples - 1)))
     variance = of_draw + float(of_cases)
     parts = np.sum(by_class**2 / (counts - 1)) + of_draw**2 / (n_tuples - 1)
-    return variance, float((by_class.sum() + of_draw) ** 2 / parts) if parts > 0 else np.nan
+    if not parts > 0:
+        return variance, np.nan
+    freedom = float((by_class.sum() + of_draw) ** 2 / parts)
+    return variance, min(freedom, design.most_freedom(predictions))
 
 
 def _of_cases(units: NDArray[np.intp], moved: Float64Array) -> float:
