@@ -136,10 +136,6 @@ def utilities(binary: Any, s: Any) -> Iterator[Any]:
 def surfaces(X: Any, of_X: Any, y: Any, p: Any) -> Iterator[Any]:
     from sklearn.naive_bayes import GaussianNB
 
-    learners = {"a": GaussianNB(), "b": GaussianNB(var_smoothing=0.1)}
-    options = {"cv": 2, "metrics": ["hand_till"], "progress": False}
-    yield from (polyroc.cross_evaluate(each, X, y, **options) for each in (learners["a"], learners))
-
     yield from (surface.MlpModel(X, of_X, hidden=2), surface.LinearModel(X, of_X))
     yield from (surface.KnnModel(X, of_X), surface.ScoreModel(y, p))
     found = surface.search(surface.ScoreModel(y, p), generations=3, rng=0, progress=False)

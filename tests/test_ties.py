@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import ties as twin
 
-from polyroc import auc_mu, evaluate, hum, vus, wvus
+from polyroc import Bootstrap, auc_mu, evaluate, hum, vus, wvus
 from polyroc._base.ties import SLACK, as_written, merged, slack_between, tied_with_least
 from polyroc.scale import PairSummary
 
@@ -100,10 +100,10 @@ def test_decimals_in_float32_tie_as_their_counts_do():
         partition = 1 - np.eye(n_classes) + 2 * np.eye(n_classes, k=1)
         for options in ({}, {"sample_weight": weights}, {"partition": partition}):
             expected = auc_mu(y, counts, **options)
-            for given in (shares, shares.astype(float)):
-                assert auc_mu(y, given, **options) == pytest.approx(expected, abs=1e-12)
+            for table in (shares, shares.astype(float)):
+                assert auc_mu(y, table, **options) == pytest.approx(expected, abs=1e-12)
         drawn = [
-            evaluate(y, given, ["auc_mu"], interval="bootstrap", n_replicates=30, rng=1)["auc_mu"]
+            evaluate(y, given, ["auc_mu"], interval=Bootstrap(30), rng=1)["auc_mu"]
             for given in (shares, counts)
         ]
         assert drawn[0].standard_error == pytest.approx(drawn[1].standard_error, abs=1e-12)
