@@ -401,6 +401,10 @@ def test_a_reader_study_without_a_difference_is_a_pilot_for_intervals() -> None:
     assert strict.power == pytest.approx(0.99, abs=1e-9)
     with pytest.raises(InvalidInput, match=r"power must be above 0\.05, got 0\.04"):
         plan(three, readers=6, cases=60, power=0.04)
+    one, other = made_predictions(0), made_predictions(1)
+    for pilot in (one, {"one": one, "other": other}):
+        with pytest.raises(InvalidInput, match=r"power must be above 0\.025, got 0\.02: the test"):
+            plan(pilot, cases=[40, 30, 50], power=0.02)
 
 
 # What people see

@@ -129,6 +129,12 @@ def detectable(variation: Variation, counts: Float64Array, test: Test, wanted: f
     def lacking(size: float) -> float:
         return power(variation.at(against + side * size), counts, test) - wanted
 
+    least = 1e-9 * farthest
+    if lacking(least) >= 0:
+        raise InvalidInput(
+            f"power must be above {lacking(least) + wanted:.4g}, got {wanted:g}: the test rejects "
+            "so often where there is no difference."
+        )
     # Power falls again where a value comes so near to its limit that its logit hardly moves.
     tried = farthest * np.arange(1, _STEPS) / _STEPS
     enough = next((size for size in tried if lacking(size) >= 0), None)
@@ -136,7 +142,7 @@ def detectable(variation: Variation, counts: Float64Array, test: Test, wanted: f
         raise NotDefined(
             f"These cases do not reach a power of {wanted:g} for any value. Plan more cases."
         )
-    size = brentq(lacking, max(enough - tried[0], 1e-9 * farthest), enough, xtol=1e-12)
+    size = brentq(lacking, max(enough - tried[0], least), enough, xtol=1e-12)
     return variation.at(against + side * size)
 
 
