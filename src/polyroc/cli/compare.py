@@ -11,6 +11,7 @@ from polyroc.cli.joining import Joined, check_order, join_options, joined
 from polyroc.cli.options import (
     NONE,
     absent_option,
+    folds_option,
     groups_option,
     json_option,
     level_option,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True)
 @role_options
 @groups_option
+@folds_option
 @metrics_option
 @level_option
 @click.option(
@@ -93,6 +95,7 @@ def compare(
     labels: list[str] | None,
     weights: str | None,
     groups: str | None,
+    folds: str | None,
     metrics: list[str] | None,
     level: float,
     method: str,
@@ -123,7 +126,8 @@ def compare(
     names = metric_names(metrics)
     with reading():
         read_files = [
-            read(file, target, columns, labels, weights, groups, case_id=case_id) for file in files
+            read(file, target, columns, labels, weights, groups, None, case_id, folds)
+            for file in files
         ]
     together = _together_by_id(read_files, case_id, join, independent)
     if together is not None:
@@ -193,13 +197,14 @@ def gathered(files: "Sequence[FilePredictions]", independent: bool) -> dict[str,
             "y_true": {name: file.y_true for name, file in homes.items()},
             "sample_weight": _each(homes, "sample_weight"),
             "groups": _each(homes, "groups"),
+            "folds": _each(homes, "folds"),
         }
     else:
         for file in files[1:]:
             _check_same_cases(first, file)
         own = {"y_true": first.y_true} | {
             name: next((v for f in files if (v := getattr(f, name)) is not None), None)
-            for name in ("sample_weight", "groups")
+            for name in ("sample_weight", "groups", "folds")
         }
     return {"y_scores": models, "labels": list(first.labels), **own}
 
@@ -254,7 +259,7 @@ def _check_same_cases(first: "FilePredictions", other: "FilePredictions") -> Non
         ours, theirs = getattr(first, what), getattr(other, what)
         if ours is None or theirs is None:
             continue
-        if what == "group_names":  # one file may have 1 for "1"
+        if what in ("group_names", "folds"):  # one file may have 1 for "1"
             ours, theirs = ours.astype(str), theirs.astype(str)
         apart = np.flatnonzero(ours != theirs)
         if apart.size:
@@ -265,7 +270,12 @@ def _check_same_cases(first: "FilePredictions", other: "FilePredictions") -> Non
             )
 
 
-_WORDS = {"y_true": "the true class", "sample_weight": "the weight", "group_names": "the group"}
+_WORDS = {
+    "y_true": "the true class",
+    "sample_weight": "the weight",
+    "group_names": "the group",
+    "folds": "the fold",
+}
 
 
 def _print(

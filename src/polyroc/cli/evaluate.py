@@ -9,6 +9,7 @@ import click
 from polyroc.cli.options import (
     absent_option,
     by_class,
+    folds_option,
     groups_option,
     json_option,
     level_option,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @role_options
 @groups_option
+@folds_option
 @click.option("--model", metavar="NAME", help="Evaluate this model only.  [default: all models]")
 @click.option(
     "--streaming",
@@ -77,6 +79,7 @@ def evaluate(
     labels: list[str] | None,
     weights: str | None,
     groups: str | None,
+    folds: str | None,
     model: str | None,
     streaming: bool,
     exact: bool,
@@ -103,7 +106,7 @@ def evaluate(
     if streaming:
         from polyroc.cli.streaming import check_options, evaluate_streaming, roles_of
 
-        check_options(click.get_current_context(), groups)
+        check_options(click.get_current_context(), groups, folds)
         with reading():
             roles = roles_of(files, target, weights, groups)
         options = {"columns": by_class(columns), "classes": labels, "absent": absent}
@@ -111,7 +114,7 @@ def evaluate(
         return
     check_single(files, exact)
     with reading():
-        cases = read(files[0], target, columns, labels, weights, groups, model)
+        cases = read(files[0], target, columns, labels, weights, groups, model, folds=folds)
     given: dict[str, Any] = {
         "interval": _interval(interval, replicates),
         "level": level,
@@ -157,11 +160,11 @@ def _evaluated(
     from polyroc.predictions import Predictions
 
     known = {"labels": list(cases.labels), "sample_weight": cases.sample_weight, **gate}
-
+    known |= {"groups": cases.groups, "folds": cases.folds}
     results = {}
     for name, scores in cases.models.items():
         with working(f"evaluating {printable(name)}"):
-            predictions = Predictions.borrowed(cases.y_true, scores, groups=cases.groups, **known)
+            predictions = Predictions.borrowed(cases.y_true, scores, **known)
             results[name] = evaluate_scores(predictions, metrics=metrics, **options)
     return results
 

@@ -100,6 +100,14 @@ groups_option = click.option(
 )
 
 
+folds_option = click.option(
+    "--folds",
+    metavar="COLUMN",
+    help="Column of the fold of a cross-validation in which a case was held out: values are means "
+    "over folds.",
+)
+
+
 def role_options(command: Command) -> Command:
     """The options that say which column of a file of predictions is what."""
     for option in reversed(_ROLES):
@@ -127,6 +135,7 @@ def read(
     groups: str | None = None,
     model: str | None = None,
     case_id: str | None = None,
+    folds: str | None = None,
 ) -> "FilePredictions":
     """The predictions in a file, by the options of the command line."""
     from polyroc.readers import read_predictions
@@ -138,6 +147,7 @@ def read(
         labels=labels,
         weight=False if weights == NONE else weights,
         group=False if groups == NONE else groups,
+        fold=folds,
         model=model,
         case_id=False if case_id == NONE else case_id,
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from polyroc.cli.options import groups_option, level_option, read, role_options
+from polyroc.cli.options import folds_option, groups_option, level_option, read, role_options
 from polyroc.cli.saving import check_distinct
 from polyroc.cli.wording import printable
 
@@ -13,6 +13,7 @@ from polyroc.cli.wording import printable
 @click.argument("file")
 @role_options
 @groups_option
+@folds_option
 @click.option("-o", "--output", metavar="PATH", required=True, help="The HTML file to write.")
 @click.option("--title", help="Title of the page.")
 @level_option
@@ -23,6 +24,7 @@ def report(
     labels: list[str] | None,
     weights: str | None,
     groups: str | None,
+    folds: str | None,
     output: str,
     title: str | None,
     level: float,
@@ -34,7 +36,7 @@ def report(
     check_distinct({"FILE": file}, {"--output": output})
     path = check_output(output)
     with reading():
-        cases = read(file, target, columns, labels, weights, groups)
+        cases = read(file, target, columns, labels, weights, groups, folds=folds)
     with working("writing the report"):
         write_report(
             path,
@@ -43,6 +45,7 @@ def report(
             labels=list(cases.labels),
             sample_weight=cases.sample_weight,
             groups=cases.groups,
+            folds=cases.folds,
             title=title,
             level=level,
         )

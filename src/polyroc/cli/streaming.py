@@ -38,11 +38,16 @@ class Roles(NamedTuple):
         return f"true classes in {self.target!r}; scores in {listed(columns, 4)}{weights}"
 
 
-def check_options(context: click.Context, groups: str | None) -> None:
+def check_options(context: click.Context, groups: str | None, folds: str | None) -> None:
     """An error about an option that does not go with --streaming."""
     for name, advice in REFUSED.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise InvalidInput(f"--{name} does not go with --streaming. {advice}")
+    if folds is not None:
+        raise InvalidInput(
+            "--folds does not go with --streaming, which compares cases of all folds. Leave "
+            "--streaming out."
+        )
     if groups not in (None, NONE):
         raise InvalidInput(
             "--groups does not go with --streaming, whose standard errors take cases as "

@@ -166,8 +166,44 @@ def _print(cases: "FileFeatures", result: "Study") -> None:
     screen.print(f"{splits}, {share} of the cases for testing, seed {result.seed}.\n")
     for made in study_tables(result, screen.width):
         show(screen, made)
+    for made in test_tables(result, screen.width):
+        show(screen, made)
+    if len(result.estimators) > 1:
+        screen.print(TESTED)
     for (learner, metric), note in result.notes.items():
         screen.print(printable(spoken(f"Note. {metric} of {learner}: {note}")))
+
+
+MOST_TESTS = 20
+"""Rows of tests that are printed; beyond, those of the first metric only, and JSON has all."""
+
+TESTED = (
+    "Tests: corrected resampled t, a rule of thumb for new training sets; p adjusted by Holm's "
+    "method within a metric."
+)
+
+
+def test_tables(result: "Study", width: int) -> "list[Titled]":
+    """Differences between learners with their tests."""
+    from polyroc.cli.screen import table
+    from polyroc.results import cell
+
+    tests = result.tests()
+    if tests.empty or len(result.splits) < 2:
+        return []
+    main = next((m for m in ("hand_till", "roc_auc") if m in result.metrics), result.metrics[0])
+    every = len(tests) <= MOST_TESTS
+    shown = tests if every else tests[tests["metric"] == main]
+    title = "Which learner is better?" + ("" if every else f" Differences in {main}")
+    wide = width >= 70
+    made = table(title, ["metric", "learners"] if every else ["learners"], ["diff.", "p", "Holm"])
+    for row in shown.itertuples():
+        pair = [f"{row.model_a} − {row.model_b}"]
+        difference = "–" if row.difference != row.difference else f"{row.difference:+.3f}"
+        limits = f" ({row.low:+.3f} … {row.high:+.3f})" if wide and row.low == row.low else ""
+        cells = [difference + limits, cell(row.p_value), cell(row.p_adjusted)]
+        made.add(*([row.metric] if every else []), *pair, *cells)
+    return [made]
 
 
 def study_tables(result: "Study", width: int) -> "list[Titled]":

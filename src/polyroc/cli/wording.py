@@ -12,6 +12,8 @@ _SPOKEN = (
     (re.compile(r"\bgroup=(')"), r"--groups \1"),
     (re.compile(r"\b(?:sample_weight|weight)="), "--weights"),
     (re.compile(r"\bgroup="), "--groups"),
+    (re.compile(r"\bfold="), "--folds"),
+    (re.compile(r"\binterval=None"), "--interval none"),
     (re.compile(r"\b(target|columns|labels|costs|criterion|drop|model|rating|scores)="), r"--\1"),
     (re.compile(r"\b(case|reader|modality|truth)=(?=\.)"), r"--\1"),
     (re.compile(r"^ScoreModel\b"), "The surface"),

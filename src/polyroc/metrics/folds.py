@@ -66,12 +66,12 @@ class FoldStatistics:
 
     def __getitem__(self, need: Need) -> Any:
         """Sums of pairs over the folds, as one statistic."""
-        return self.combined(need, self._shares(by_pairs=True))
+        return self.combined(need, self.shares(by_pairs=True))
 
     def value(self, question: Question) -> float:
         """θ: the mean over folds."""
         if not self.complete.all() and question.metric.statistic in SUMS_OF_PAIRS:
-            return question.value(self.combined(question.need, self._shares()))
+            return question.value(self.combined(question.need, self.shares()))
         return float(np.mean([question.value(part[question.need]) for part in self._used()]))
 
     def pooled_value(self, question: Question) -> float:
@@ -140,7 +140,7 @@ class FoldStatistics:
             if len(present) > 1:
                 yield part, np.ix_(present, present)
 
-    def _shares(self, by_pairs: bool = False) -> list[Float64Array]:
+    def shares(self, by_pairs: bool = False) -> list[Float64Array]:
         """Share of each fold in each AUC(k|r): equal for all that have the pair, or n_kv n_rv."""
         n_classes = self.predictions.n_classes
         shares = []
@@ -206,7 +206,7 @@ class FoldStatistics:
         """A sum of pairs, each averaged over the folds that have it."""
         try:
             question = metric.question(self.predictions, **options)
-            shares = self._shares()
+            shares = self.shares()
             statistic = self.combined(question.need, shares)
             value = question.value(statistic)
         except NotDefined as reason:
@@ -241,6 +241,16 @@ class FoldStatistics:
 
 def _has_pairs(part: CaseStatistics) -> bool:
     return part.predictions.n_classes > 1
+
+
+def pairs_of(predictions: Predictions) -> Pairs:
+    """Sums over pairs; where cases have folds, those whose AUC(k|r) are means over folds."""
+    if predictions.folds is None:
+        return Pairs.of(predictions)
+    statistics = FoldStatistics(predictions)
+    averaged = statistics.combined(Need(Pairs), statistics.shares())
+    assert isinstance(averaged, Pairs)
+    return averaged
 
 
 def statistics_of(predictions: Predictions) -> CaseStatistics | FoldStatistics:

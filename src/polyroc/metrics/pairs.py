@@ -17,6 +17,7 @@ from polyroc.metrics.combination import (
     uniform,
 )
 from polyroc.metrics.declaration import HALF, Classes, Gradient, Metric, Property, Repeats
+from polyroc.metrics.folds import pairs_of
 from polyroc.metrics.registry import registry
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.pairs import PairGradient, Pairs, tie_credit
@@ -422,7 +423,7 @@ def pairwise_auc(
            [1.  , 1.  ,  nan]])
     """
     cases = predictions_of(y_true, y_score, labels, sample_weight, absent, n_threads=n_threads)
-    matrix = Pairs.of(cases).auc(ties)
+    matrix = pairs_of(cases).auc(ties)
     if not cases.skipped:
         return matrix
     whole = np.full((len(cases.declared),) * 2, np.nan)

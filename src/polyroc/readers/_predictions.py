@@ -38,6 +38,7 @@ class Roles:
     unused: tuple[str, ...] = ()
     score_of: Label | None = None
     """The class that one column of scores belongs to, of two classes."""
+    fold: str | None = None
 
     def describe(self) -> str:
         """The roles in words, for people to check."""
@@ -46,6 +47,7 @@ class Roles:
         parts = [f"true classes in {shown(self.target)}", f"scores{whose} in {listed(columns, 4)}"]
         parts += [f"weights in {shown(self.weight)}"] if self.weight else []
         parts += [f"groups in {shown(self.group)}"] if self.group else []
+        parts += [f"folds in {shown(self.fold)}"] if self.fold else []
         parts += [f"not used: {listed(self.unused, 4)}"] if self.unused else []
         return "; ".join(parts)
 
@@ -63,6 +65,7 @@ class FilePredictions:
     sample_weight, groups : (n,) where the file has them.
     case_ids : (n,) names of the cases by column: the one asked for, or all that are named like one.
     group_names : (n,) the groups as the file names them, where it has groups.
+    folds : (n,) the fold in which each case was held out, where a column was named.
     roles : the column that each of these comes from.
     """
 
@@ -75,6 +78,7 @@ class FilePredictions:
     roles: Roles
     case_ids: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     group_names: NDArray[Any] | None = None
+    folds: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.y_true)
@@ -96,6 +100,7 @@ class FilePredictions:
             sample_weight=taken(self.sample_weight),
             groups=taken(self.groups),
             group_names=taken(self.group_names),
+            folds=taken(self.folds),
             case_ids={name: ids[order] for name, ids in self.case_ids.items()},
         )
 
@@ -109,6 +114,7 @@ class FilePredictions:
             scores,
             labels=list(self.labels),
             sample_weight=self.sample_weight,
+            folds=self.folds,
             **options,
         )
 
@@ -122,6 +128,7 @@ def read_predictions(
     labels: LabelsLike | None = None,
     weight: str | bool | None = None,
     group: str | bool | None = None,
+    fold: str | None = None,
     case_id: str | bool | None = None,
 ) -> FilePredictions:
     """True classes and scores from a CSV, Parquet, Arrow or NPZ file, which is read into memory.
@@ -142,6 +149,7 @@ def read_predictions(
     weight, group : columns of weights of the cases and of what cases belong together, such as
         patients; None finds them by their names, False reads none. A column of two groups is not
         taken unless it is named here.
+    fold : column that names the fold of a cross-validation in which each case was held out.
     case_id : column whose values tell the cases apart, to join files by; None reads all columns
         that are named like one (id, case, image, …), False none.
 
@@ -161,12 +169,13 @@ def read_predictions(
     "true classes in 'y'; scores in 'p_a', 'p_b'"
     """
     check_name(target, "target")
+    check_name(fold, "fold")
     table = read_table(path, target=target)
     target = target_among(table.names, target, table.path)
     others = tuple(name for name in table.names if name != target)
     weight = role_among(others, weight, WEIGHTS, "weight", table.path)
     found = role_among(others, group, GROUPS, "group", table.path)
-    taken = [name for name in (target, weight, found) if name is not None]
+    taken = [name for name in (target, weight, found, fold) if name is not None]
     table.check_has(taken)
     groups = _groups(table, found, asked=group is not None)
     y_true = labels_in(table, target)
@@ -177,8 +186,11 @@ def read_predictions(
         models = {model: _chosen(models, model, table.path)}
     role = None if groups is None else found
     read = _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
+    unused = tuple(name for name in read.roles.unused if name != fold)
+    read = replace(read, roles=replace(read.roles, fold=fold, unused=unused))
     return replace(
         read,
+        folds=None if fold is None else ids_in(table, fold, "fold"),
         case_ids=_case_ids(table, case_id, read.roles.unused),
         group_names=None if role is None else ids_in(table, role, "group"),
     )

@@ -14,6 +14,7 @@ from polyroc.inference import Comparison, compare, evaluate
 from polyroc.inference._influence import CaseDesign
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Occasion
+from polyroc.metrics.folds import pairs_of
 from polyroc.predictions import Predictions
 from polyroc.predictions._gate import common_labels
 from polyroc.predictions._given import are_predictions, kept_predictions_of, model_predictions
@@ -21,7 +22,6 @@ from polyroc.predictions._scores import Origin, normalized
 from polyroc.report._cases import PageCases, page_cases
 from polyroc.report._surfaces import MOST_CLASSES, PageSurface, page_surface
 from polyroc.results import Evaluation, check_level
-from polyroc.statistics.pairs import Pairs
 from polyroc.typing import Float64Array, Int64Array, LabelsLike, ScoresLike, WeightsLike
 
 MOST_CURVES = 12
@@ -97,12 +97,13 @@ def gather(
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
     groups: Any = None,
+    folds: Any = None,
     title: str | None = None,
     level: float = 0.95,
 ) -> Content:
     """Evaluate and compare the models, and choose the cases that go into the page."""
     check_level(level)
-    gate = {"labels": labels, "sample_weight": sample_weight}
+    gate = {"labels": labels, "sample_weight": sample_weight, "folds": folds}
     named = _named(y_true, models, gate)
     found = tuple(
         _model_content(name, *given, level, groups, len(named))
@@ -191,7 +192,7 @@ def _model_content(
         name,
         predictions,
         evaluate(*given, names, level=level, groups=groups, **gate),
-        Pairs.of(predictions).auc(),
+        pairs_of(predictions).auc(),
         rest,
         curves,
         probabilities,

@@ -97,6 +97,16 @@ EXPLANATIONS: dict[str, str] = {
         "information than as many independent cases. Standard errors are computed from sums over "
         "groups."
     ),
+    "mean-over-folds": (
+        "Scores of different folds come from different fitted models. An interval is about the "
+        "mean performance of these models; which learner is better on new training sets is another "
+        "question, see cross_evaluate."
+    ),
+    "cases-pooled": (
+        "Putting all folds together would give another value, by more than a standard error: the "
+        "models of the folds score on different scales. Curves of all folds together mislead; the "
+        "metrics of this page do not compare cases of different folds."
+    ),
     "few-groups": (
         "Standard errors are computed from sums over groups. With fewer than ten groups they are "
         "too variable to rely on, and intervals tend to be too short."

@@ -19,6 +19,7 @@ RULES: tuple[Callable[[Content], Iterator[Finding]], ...] = (
     on_models.guessing,
     on_models.separation,
     on_cases.groups,
+    on_cases.folds,
     on_cases.weights,
     on_cases.by_position,
     on_classes.rare_classes,

@@ -24,6 +24,26 @@ def groups(content: Content) -> Iterator[Finding]:
         yield Finding("grouped-cases", "fact", "Cases belong to groups", told)
 
 
+def folds(content: Content) -> Iterator[Finding]:
+    """Cases that were held out in folds of a cross-validation."""
+    given = content.predictions.folds
+    if given is None:
+        return
+    text = (
+        f"The cases were held out in {counted(len(given.names), 'fold')} of a cross-validation. "
+        "Metrics, their intervals and tests are means over folds: only cases of the same fold, "
+        "whose scores come from the same fitted model, are compared. Curves, rates and the "
+        "explorer put the folds together."
+    )
+    yield Finding("mean-over-folds", "fact", "Values are means over folds", text)
+    for model in content.models:
+        notes = model.evaluation[content.main_metric].notes
+        for note in notes:
+            if note.code == "cases-pooled":
+                title = f"{model.name}: folds are on different scales"
+                yield Finding("cases-pooled", "warning", title, f"{note.text.capitalize()}.")
+
+
 def weights(content: Content) -> Iterator[Finding]:
     """Cases that do not count alike."""
     given = content.predictions.weights

@@ -61,6 +61,7 @@ def write_report(
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
     groups: Any = None,
+    folds: Any = None,
     title: str | None = None,
     level: float = 0.95,
 ) -> Path:
@@ -74,6 +75,8 @@ def write_report(
         of labels and models.
     groups : group of each case where cases are not independent, such as the patient of an image;
         all intervals and comparisons of the page are then computed over groups.
+    folds : fold of a cross-validation in which each case was held out; values, intervals and
+        comparisons are then means over folds. Curves and the explorer show all cases together.
     models : a mapping from name to (n, K) scores of the same cases, or the scores of one model.
     title : heading of the page.
     level : confidence level of all intervals.
@@ -97,6 +100,7 @@ def write_report(
         labels=labels,
         sample_weight=sample_weight,
         groups=groups,
+        folds=folds,
         title=title,
         level=level,
     )
