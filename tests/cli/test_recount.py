@@ -18,6 +18,7 @@ import pytest
 from cli.running import run
 from report.datasets import KINDS, SIZES, case, facts_of, special_cases
 from report.recount import Facts, agrees, number_in
+from scipy.stats import t as student
 
 import polyroc
 from polyroc import compare, evaluate
@@ -372,6 +373,16 @@ def test_study(tmp_path) -> None:
     values = np.array(content["study"]["values"]).ravel()
     mean = next(row for row in rows_below(text, "Mean over the splits") if row[0] == "hand_till")
     assert agrees(mean[1], float(values.mean()))
+    two = ("--learners", "logistic,shrunken", *options[2:])
+    text = printed("study", tmp_path / "t.csv", "-m", "hand_till", *two)
+    content = json.loads(printed("study", tmp_path / "t.csv", "-m", "hand_till", *two, "--json"))
+    apart = np.subtract(*np.array(content["study"]["values"])[:, :, 0].T)
+    error = math.sqrt((1 / 2 + 18 / 42) * apart.var(ddof=1))
+    p_value = 2 * student.sf(abs(apart.mean()) / error, 1)
+    row = next(row for row in rows_below(text, "Which learner is better?"))
+    assert row[:2] == ["hand_till", "logistic − shrunken"]
+    assert agrees(row[2].split(" ")[0], float(apart.mean()))
+    assert agrees(row[3], p_value) and agrees(row[4], p_value)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
@@ -417,7 +428,7 @@ ABOUT_DATA = {
     "points.py": {"_square", "_listed"},
     "report.py": {"report"},
     "streaming.py": {"_print_table"},
-    "study.py": {"_print", "study_tables", "_by_metric"},
+    "study.py": {"_print", "study_tables", "_by_metric", "learner_tests"},
     "surface.py": {"_print"},
     "reader_study.py": {"_print", "study_tables", "_differences"},
 }

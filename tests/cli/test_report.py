@@ -61,6 +61,7 @@ def test_passes_what_the_file_and_the_options_say(tmp_path: Path, writer: Writer
         "labels": list(example.labels),
         "sample_weight": None,
         "groups": None,
+        "folds": None,
         "title": "T",
         "level": 0.8,
     }

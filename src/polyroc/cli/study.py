@@ -166,7 +166,7 @@ def _print(cases: "FileFeatures", result: "Study") -> None:
     screen.print(f"{splits}, {share} of the cases for testing, seed {result.seed}.\n")
     for made in study_tables(result, screen.width):
         show(screen, made)
-    for made in test_tables(result, screen.width):
+    for made in learner_tests(result, screen.width):
         show(screen, made)
     if len(result.estimators) > 1:
         screen.print(TESTED)
@@ -183,7 +183,7 @@ TESTED = (
 )
 
 
-def test_tables(result: "Study", width: int) -> "list[Titled]":
+def learner_tests(result: "Study", width: int) -> "list[Titled]":
     """Differences between learners with their tests."""
     from polyroc.cli.screen import table
     from polyroc.results import cell

@@ -37,6 +37,9 @@ from polyroc.typing import Float64Array
 SUMS_OF_PAIRS = (Pairs, Margins)
 _SUMS = ("above", "tied", "excess")
 
+MOST_POOLED = 20_000
+"""Cases up to which values are also computed as if they had no folds."""
+
 Asked = Sequence[tuple[Metric, Mapping[str, Any]]]
 
 
@@ -86,7 +89,12 @@ class FoldStatistics:
         return float(np.average(values, weights=tuples * sizes**self.predictions.n_classes))
 
     def value_across(self, question: Question) -> float:
-        """As if all scores came from one model, which they do not; NaN where it does not exist."""
+        """As if all scores came from one model, which they do not; NaN where it does not exist.
+
+        It is a warning only, and NaN where it would take long: for more than 20,000 cases.
+        """
+        if len(self.predictions) > MOST_POOLED:
+            return math.nan
         try:
             return self.across.value(question)
         except NotDefined:
