@@ -74,7 +74,7 @@ def test_groups_and_weights():
     plain = evaluate(held_out, metrics=["hand_till"], groups=patients[rows])
     assert found.frame().equals(plain.frame())
     own = cross_evaluate(GaussianNB(), X, Y, cv=3, groups=patients, metrics=["hand_till"], rng=1)
-    rows = own.groups  # of each row its group, which is in one fold only
+    rows = own.predictions.groups  # of each row its group, which is in one fold only
     folds = own.predictions.folds.numbers
     assert all(len(set(folds[rows == group])) == 1 for group in set(rows))
     pipeline = cross_evaluate(MODELS, X, Y, sample_weight=weights, metrics=["hand_till"], rng=1)
@@ -83,7 +83,7 @@ def test_groups_and_weights():
     some = cross_evaluate(
         GaussianNB(), X, Y, groups=patients, cv=3, sample_weight=dropped, metrics=["hand_till"]
     )
-    assert len(some.predictions) == dropped.sum() == len(some.groups)
+    assert len(some.predictions) == dropped.sum() == len(some.predictions.groups)
     with pytest.raises(InvalidInput, match="'KNeighborsClassifier' takes no sample_weight in fit"):
         cross_evaluate(KNeighborsClassifier(), X, Y, sample_weight=weights)
 
@@ -93,7 +93,7 @@ def test_repeats_and_tests_of_learners():
     found = cross_evaluate(MODELS, X, Y, cv=cv, metrics=["hand_till"])
     rows, scores, folds = by_hand(GaussianNB(), cv)
     np.testing.assert_array_equal(found.predictions["bayes"].scores, scores)
-    np.testing.assert_array_equal(found.groups, rows)  # a case is a group
+    np.testing.assert_array_equal(found.predictions["bayes"].groups, rows)  # a case is a group
     values = []
     for name in MODELS:
         p = found.predictions[name].scores
@@ -107,7 +107,8 @@ def test_repeats_and_tests_of_learners():
     assert row["low"] == pytest.approx(apart.mean() - student.ppf(0.975, 11) * error)
     paired = found.frame().iloc[0]
     assert paired["difference"] == pytest.approx(apart.mean(), abs=1e-13)
-    independent = polyroc.compare(found.predictions, metrics=["hand_till"]).frame().iloc[0]
+    scores = {name: each.scores for name, each in found.predictions.items()}
+    independent = polyroc.compare(Y[rows], scores, ["hand_till"], folds=folds).frame().iloc[0]
     assert paired["standard_error"] > 1.5 * independent["standard_error"]
 
 

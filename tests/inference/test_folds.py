@@ -246,6 +246,13 @@ def test_bootstrap_within_folds():
         evaluate(held_out(), metrics=["hand_till"], interval="bootstrap", groups=np.arange(45) % 15)
 
 
+def test_random_tuples_have_no_standard_error_within_folds():
+    y, folds = np.arange(64) % 4, np.arange(64) // 32
+    p = rng.dirichlet(np.ones(4), 64)
+    found = evaluate(y, p, ["vus"], folds=folds, n_tuples=100, rng=1)["vus"]
+    assert math.isnan(found.standard_error) and "leave n_tuples out" in found.note
+
+
 def test_folds_at_the_gate():
     for folds, kind, message in (
         (FOLDS[:44], InvalidInput, "folds names the fold of 44 cases but there are 45"),

@@ -40,6 +40,8 @@ _SUMS = ("above", "tied", "excess")
 MOST_POOLED = 20_000
 """Cases up to which values are also computed as if they had no folds."""
 
+DRAWN = "random tuples are drawn in every fold, and their noise is not known; leave n_tuples out"
+
 Asked = Sequence[tuple[Metric, Mapping[str, Any]]]
 
 
@@ -185,6 +187,8 @@ class FoldStatistics:
         self, influences: list[Influence], rows: list[NDArray[np.intp]], share: float
     ) -> Influence:
         """Influence values of all cases from those within folds."""
+        if any(each.drawn is not None for each in influences):
+            return Influence.undefined(self.predictions, DRAWN)
         priors = [each.priors for each in influences if each.priors is not None]
         return Influence(
             self._spread_out([each.cases for each in influences], rows, share),

@@ -78,8 +78,9 @@ def cross_evaluate(
     -------
     CrossEvaluation or CrossComparison
         An :class:`Evaluation`, or for a mapping a :class:`Comparison`, with ``predictions`` (out of
-        fold, holding their folds), ``fold_values()``, and ``learners()``: values or tests about new
-        training sets, where the intervals are about the models fitted here.
+        fold, holding folds and groups; a case that is tested several times is a group),
+        ``fold_values()``, and ``learners()``: values or tests about new training sets, where the
+        intervals are about the models fitted here.
 
     Examples
     --------
@@ -141,6 +142,7 @@ def _predictions(held: Held, absent: Absent) -> dict[str, Predictions]:
             sample_weight=None if weights is None else weights[rows],
             absent=absent,
             folds=folds,
+            groups=_units(work),
         )
         for name, own in zip(work.estimators, scores, strict=True)
     }
@@ -148,8 +150,7 @@ def _predictions(held: Held, absent: Absent) -> dict[str, Predictions]:
 
 def _units(work: Work) -> NDArray[Any] | None:
     """What the rows of the predictions belong to: groups, or cases tested several times."""
-    rows, weights = work.splits.rows, work.cases.sample_weight
-    rows = rows if weights is None else rows[weights[rows] > 0]
+    rows = work.splits.rows
     if work.cases.groups is not None:
         return work.cases.groups[rows]
     return rows if work.splits.repeated else None
@@ -165,12 +166,10 @@ def _result(
     first = next(iter(predictions.values()))
     tested = max(len(test) for test in work.splits.test)
     chosen = registry.select(metrics, Occasion.of(first)._replace(n_cases=tested))
-    units = _units(work)
-    given: dict[str, Any] = {"metrics": [m.name for m in chosen], "groups": units, "level": level}
+    given: dict[str, Any] = {"metrics": [m.name for m in chosen], "level": level}
     shared: dict[str, Any] = {
         "split_values": split_values(predictions, chosen),
         "overlap": work.splits.overlap,
-        "groups": units,
     }
     if single:
         found = evaluate(first, **given)

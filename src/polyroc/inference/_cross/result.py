@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyroc.inference._comparison import Comparison
 from polyroc.inference._resampled_t import SplitValues, corrected_errors
@@ -23,8 +22,6 @@ class Resampled:
     split_values: SplitValues = field(kw_only=True, repr=False)
     overlap: float = field(kw_only=True)
     """n_test/n_train."""
-    groups: NDArray[Any] | None = field(kw_only=True, repr=False, default=None)
-    """Group of each row of the predictions; the case, where cases were tested several times."""
 
     def fold_values(self) -> "pd.DataFrame":
         """A row per fold, learner and metric."""
