@@ -15,7 +15,7 @@ from polyroc.typing import Float64Array, Label
 if TYPE_CHECKING:
     import pandas as pd
 
-Scale = Literal["logit", "plain", "bca", "bc", "percentile"]
+Scale = Literal["wilson", "logit", "plain", "bca", "bc", "percentile"]
 
 
 class Interval(NamedTuple):
@@ -25,6 +25,13 @@ class Interval(NamedTuple):
     high: float
     level: float
     scale: str
+
+
+class Effective(NamedTuple):
+    """As many cases as would give a share the variance of this value, and how well it is known."""
+
+    size: float
+    degrees_of_freedom: float
 
 
 class Note(NamedTuple):
@@ -38,8 +45,9 @@ class Note(NamedTuple):
 class Estimate:
     """The value of a metric with its uncertainty.
 
-    ``interval(level)`` gives confidence limits: by default on the logit scale, which keeps them in
-    the range of the metric, with a t quantile whose degrees of freedom follow from the class sizes.
+    ``interval(level)`` gives confidence limits: by default Wilson's for an effective number of
+    cases, which stay in the range of the metric and exist also at its ends, with a t quantile whose
+    degrees of freedom follow from the class sizes.
     """
 
     metric: str
@@ -54,6 +62,8 @@ class Estimate:
     replicates: Float64Array | None = field(default=None, repr=False, compare=False)
     acceleration: float | None = None
     """Of BCa limits; None where it was not estimated, and limits are corrected for bias only."""
+    effective: Effective | None = None
+    """Behind Wilson's limits: near the ends of the range it counts cases that were not seen."""
     error_of: Literal["cases", "samples"] = "cases"
     """Whether the standard error is that of the cases, or that of Monte Carlo samples alone."""
 
@@ -62,17 +72,19 @@ class Estimate:
     ) -> Interval:
         """Confidence limits of the true value.
 
-        ``scale`` is ``"logit"`` (the default) or ``"plain"``; with bootstrap replicates also
-        ``"percentile"``, ``"bc"`` or ``"bca"``, their bias-corrected and (with an estimated
-        acceleration) accelerated percentiles, the default then. ``small_sample=False`` uses the
-        normal quantile instead of that of t. Where the error is that of Monte Carlo samples, what
-        is known of the true value is not, and there are no limits.
+        ``scale`` is ``"wilson"`` (the default), ``"logit"`` or ``"plain"``; with bootstrap
+        replicates also ``"percentile"``, ``"bc"`` or ``"bca"``, their bias-corrected and (with an
+        estimated acceleration) accelerated percentiles, the default then. ``small_sample=False``
+        uses the normal quantile instead of that of t. Where the error is that of Monte Carlo
+        samples, what is known of the true value is not, and there are no limits.
         """
         check_level(level)
         scale = scale or self._default_scale()
-        check_choice(scale, "scale", ("logit", "plain", "bca", "bc", "percentile"))
+        check_choice(scale, "scale", ("wilson", "logit", "plain", "bca", "bc", "percentile"))
         if scale in ("bca", "bc", "percentile"):
             return self._percentiles(level, scale)
+        if scale == "wilson":
+            return self._wilson(level, small_sample)
         if math.isnan(self.standard_error) or self.error_of == "samples":
             return Interval(math.nan, math.nan, level, scale)
         if self.standard_error == 0:  # exact: there is nothing to be unsure of
@@ -85,8 +97,25 @@ class Estimate:
 
     def _default_scale(self) -> Scale:
         if self.replicates is None:
-            return "logit"
+            return "logit" if self.effective is None else "wilson"
         return "bc" if self.acceleration is None else "bca"
+
+    def _wilson(self, level: float, small_sample: bool) -> Interval:
+        """Where (θ̂ − θ)² ≤ q² θ(1 − θ)/n, θ being a share of the range."""
+        if self.effective is None:
+            return Interval(math.nan, math.nan, level, "wilson")
+        size, freedom = self.effective
+        squared = two_sided_quantile(level, freedom if small_sample else math.inf) ** 2 / size
+        lowest, highest = self.range
+        share = (self.value - lowest) / (highest - lowest)
+        reach = math.sqrt(squared * (share * (1 - share) + squared / 4))
+        low, high = (
+            lowest + (highest - lowest) * (share + squared / 2 + side) / (1 + squared)
+            for side in (-reach, reach)
+        )
+        low = lowest if share <= 0 else max(low, lowest)
+        high = highest if share >= 1 else min(high, highest)
+        return Interval(low, high, level, "wilson")
 
     def _logit(self, level: float, quantile: float) -> Interval:
         lowest, highest = self.range

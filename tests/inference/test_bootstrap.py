@@ -214,7 +214,9 @@ class TestStandardErrors:
         for each, code in ((perfect, "no-variation"), (alone, "one-case")):
             assert math.isnan(each.standard_error), code
             assert code in {note.code for note in each.notes}
-            assert all(math.isnan(limit) for limit in each.interval()[:2])
+        assert all(math.isnan(limit) for limit in alone.interval()[:2])
+        assert perfect.interval() == evaluate(Y, np.eye(3)[Y])["hand_till"].interval()
+        assert 0.5 < perfect.interval().low < perfect.interval().high == 1
 
     def test_metrics_that_do_not_exist(self):
         found = boot(["roc_auc", "hand_till"])

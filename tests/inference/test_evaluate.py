@@ -200,7 +200,9 @@ def test_a_value_of_exactly_one(name, sizes, weighted):
     assert found.value == pytest.approx(1, abs=1e-12)
     assert math.isnan(found.standard_error)
     assert codes(found) & {"no-variation", "no-derivative"}
-    assert all(math.isnan(limit) for limit in found.interval()[:2])
+    low, high, _, scale = found.interval()
+    assert 0.1 < low < 0.97 and high == 1 and scale == "wilson"
+    assert all(math.isnan(limit) for limit in found.interval(scale="logit")[:2])
 
 
 def test_separated_but_not_certain():
@@ -320,7 +322,7 @@ class TestIntervals:
         assert plain[:2] == pytest.approx((value - quantile * error, value + quantile * error))
         reach = quantile * error / (value * (1 - value))
         limits = expit([logit(value) - reach, logit(value) + reach])
-        assert found.interval(level)[:2] == pytest.approx(limits, rel=1e-12)
+        assert found.interval(level, scale="logit")[:2] == pytest.approx(limits, rel=1e-12)
         normal = found.interval(level, scale="plain", small_sample=False)
         assert normal.high == pytest.approx(value + norm.ppf((1 + level) / 2) * error)
 
@@ -331,7 +333,7 @@ class TestIntervals:
             for level in (0.5, 0.95, 0.999999):
                 low, high, said, scale = found.interval(level)
                 assert found.range[0] <= low < found.value < high <= found.range[1]
-                assert (said, scale) == (level, "logit")
+                assert (said, scale) == (level, "wilson")
 
     def test_wider_with_the_level(self, everything):
         found = everything["vus"]
@@ -356,7 +358,7 @@ class TestIntervals:
 
     def test_unknown_scale(self, everything):
         for name in ("hand_till", "roc_auc"):
-            with pytest.raises(InvalidInput, match='scale must be "logit"'):
+            with pytest.raises(InvalidInput, match='scale must be "wilson"'):
                 everything[name].interval(scale="probit")
 
     def test_replicates_are_needed(self, everything):

@@ -14,6 +14,7 @@ from polyroc.inference._compare import (
     undefined_differences,
 )
 from polyroc.inference._comparison import Comparison, Difference, holm
+from polyroc.inference._edge import effective_sizes
 from polyroc.inference._evaluate import estimate_metrics, options_of, why_no_error
 from polyroc.inference._folds import designs_of_folds
 from polyroc.inference._influence import CaseDesign, contributions
@@ -102,7 +103,11 @@ def bootstrap_estimates(
     values = replicate_values(predictions, questions, design, n_replicates, seed)
     columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
     settings = {**design.settings(), "n_replicates": n_replicates, "seed": seed}
-    plain = estimate_metrics(statistics_of(predictions), metrics, design, priors, with_error=False)
+    statistics = statistics_of(predictions)
+    plain = estimate_metrics(statistics, metrics, design, priors, with_error=False)
+    asked = [(metric, options_of(metric, priors)) for metric in metrics]
+    sizes = effective_sizes(statistics, asked, [row[0] for row in found], design)
+    plain = [replace(each, effective=size) for each, size in zip(plain, sizes, strict=True)]
     return [
         _with_error(each, row[0].influence, columns[each.metric], predictions, design, settings)
         if row[0].influence is not None

@@ -9,7 +9,7 @@ import numpy as np
 
 from polyroc._base.random import seed_of
 from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
-from polyroc.inference._evaluate import NO_VARIATION, Draw, options_of
+from polyroc.inference._evaluate import Draw, options_of
 from polyroc.inference._folds import folds_note, measured
 from polyroc.inference._margins import Alternative, Hypothesis, Reference
 from polyroc.inference._notes import class_notes, design_notes, prior_notes, rows_notes
@@ -17,7 +17,7 @@ from polyroc.inference._options import Bootstrap, CompareMethod, Influence, Meth
 from polyroc.inference._samples import Samples, samples_of
 from polyroc.inference._spread import Spread, omnibus_test
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import Metric, Occasion
+from polyroc.metrics.declaration import NO_VARIATION, Metric, Occasion
 from polyroc.metrics.folds import statistics_of
 from polyroc.metrics.measure import Measured
 from polyroc.predictions import Predictions

@@ -10,12 +10,13 @@ import numpy as np
 from polyroc._base.random import seed_of
 from polyroc.errors import InvalidInput
 from polyroc.inference._drawn import spread_of_value
+from polyroc.inference._edge import effective_sizes
 from polyroc.inference._folds import measured, told_of_folds
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._notes import design_notes, notes_on
 from polyroc.inference._options import Bootstrap, IntervalMethod, interval_method
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import Influence, Metric, Occasion
+from polyroc.metrics.declaration import NO_VARIATION, Influence, Metric, Occasion
 from polyroc.metrics.folds import FoldStatistics, statistics_of
 from polyroc.metrics.measure import CaseStatistics, Measured
 from polyroc.predictions import Predictions, predictions_of
@@ -29,10 +30,6 @@ from polyroc.typing import (
     ScoresLike,
     WeightsLike,
 )
-
-NO_VARIATION = 1e-12
-"""Standard errors up to this share of the scale of influence values are rounding: every case agrees
-on the value."""
 
 
 class Draw(NamedTuple):
@@ -139,6 +136,11 @@ def estimate_metrics(
     found = measured(statistics, asked, design, with_influence=with_error)
     given = priors is not None
     estimates = [_estimated(statistics, each, design, given, draw) for each in found]
+    if with_error:
+        sizes = effective_sizes(statistics, asked, found, design)
+        estimates = [
+            replace(each, effective=size) for each, size in zip(estimates, sizes, strict=True)
+        ]
     if isinstance(statistics, FoldStatistics):
         return told_of_folds(statistics, asked, found, estimates)
     return estimates

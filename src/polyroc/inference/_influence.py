@@ -157,3 +157,13 @@ def degrees_of_freedom(predictions: Predictions, influence: Influence, design: C
     parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes)
     by_class = float(parts.sum() ** 2 / np.sum(parts**2 / (design.counts(predictions) - 1)))
     return min(by_class, design.most_freedom(predictions))
+
+
+def satterthwaite(variances: Float64Array, freedom: Float64Array) -> float:
+    """Degrees of freedom of a sum of variances; infinite where there is none."""
+    known = variances != 0
+    if not known.any():
+        return math.inf
+    total = variances[known].sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(total**2 / np.sum(variances[known] ** 2 / freedom[known]))

@@ -23,13 +23,13 @@ from typing import NamedTuple
 import numpy as np
 
 from polyroc.inference._comparison import Omnibus
-from polyroc.inference._evaluate import NO_VARIATION
 from polyroc.inference._influence import (
     CaseDesign,
     contributions,
     contributions_by_class,
+    satterthwaite,
 )
-from polyroc.metrics.declaration import Influence
+from polyroc.metrics.declaration import NO_VARIATION, Influence
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array
 
@@ -141,16 +141,6 @@ def _independent(alone: Sequence[_Alone], scale: float) -> Spread:
     parts_freedom = np.concatenate([each.parts_freedom for each in alone])
     most = sum(each.most for each in alone)
     return Spread(differences, freedom, np.array(parts), parts_freedom, published, most, scale)
-
-
-def satterthwaite(variances: Float64Array, freedom: Float64Array) -> float:
-    """Degrees of freedom of a sum of variances; infinite where there is none."""
-    known = variances != 0
-    if not known.any():
-        return math.inf
-    total = variances[known].sum()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(total**2 / np.sum(variances[known] ** 2 / freedom[known]))
 
 
 def omnibus_test(metric: str, values: Float64Array, spread: Spread) -> Omnibus:

@@ -19,6 +19,10 @@ from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.statistics.statistic import Drawn, Need, Statistic
 from polyroc.typing import Float64Array, FloatArray
 
+NO_VARIATION = 1e-12
+"""Standard errors up to this share of the scale of influence values are rounding: every case agrees
+on the value."""
+
 
 class Property(Enum):
     """Changes that leave a metric as it is, or classifiers it must recognise."""

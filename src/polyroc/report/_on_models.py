@@ -141,8 +141,6 @@ def _no_better(model: ModelContent, text: str) -> Finding:
 
 def why_no_interval(estimate: Estimate) -> str:
     """A sentence on an interval that does not exist, without its full stop."""
-    if estimate.value == 1:
-        return "Perfect separation, so there is no interval"
     texts = [note.text for note in estimate.notes if note.text.startswith("no standard error: ")]
     reason = texts[0].removeprefix("no standard error: ") if texts else ""
     return f"No interval: {reason}" if reason else "No interval"

@@ -106,8 +106,8 @@ def metrics(content: Content) -> Markup:
         "metrics",
         "Metrics",
         paragraph(
-            f"Every metric with its {level_text(content.level)} interval, from influence values on "
-            "the logit scale. A dotted line marks the value of guessing"
+            f"Every metric with its {level_text(content.level)} interval, Wilson's from influence "
+            "values. A dotted line marks the value of guessing"
             f"{'; the best value is bold' if len(content.models) > 1 else ''}.{_grouped(content)}"
         ),
         metrics_table(content),

@@ -1,0 +1,221 @@
+"""Effective numbers of cases, for intervals that hold at a value of exactly 1 and near it.
+
+Near the edge of its range the variance of a metric is estimated from few misplaced cases or from
+none. So the distribution of each class is shrunken towards the pooled one: class k gets extra mass
+w, spread evenly over the classes and then over their cases. With m_k cases and s_i the share of
+case i in its class, case i belongs to class k with the weight
+
+    p̃_ki = [1(y_i = k) m_k s_i + w s_i / K] / (m_k + w).
+
+With θ̃ the value there and φ_ki the influence values, centred under p̃_k,
+
+    Ṽ = Σ_k Ṽ_k,    Ṽ_k = Σ_i p̃_ki φ_ki² / (m_k − 1 + w),    n_eff = θ̃(1 − θ̃)/Ṽ
+
+and degrees of freedom Ṽ²/Σ_k Ṽ_k²/(m_k − 1). Wilson's interval at the value itself with these is
+:meth:`polyroc.results.Estimate.interval`. Groups and weights enter through the contributions of the
+cases of a class to its own part, and m_k counts groups.
+
+The pool is made of at most ``POOL`` rows, evenly spaced where there are more cases. Metrics that do
+not count pairs or tuples in order, but say by how much, vary near 1 too: where they do,
+n_eff = θ(1 − θ)/V. So it is where every class has ``LARGE_CLASS`` cases and the value varies: then
+the extra mass changes nothing that matters. Volumes of four and more classes are not computed a
+second time: a foreign case in a tuple gets its credit by chance, 1 in K!. Within folds the cases
+contribute what they do there, and the extra mass what it does in all cases together.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from polyroc.inference._drawn import spread_of_value
+from polyroc.inference._influence import (
+    CaseDesign,
+    contributions_by_class,
+    covariance,
+    satterthwaite,
+)
+from polyroc.metrics.declaration import NO_VARIATION, Influence, Metric, Property
+from polyroc.metrics.folds import FoldStatistics
+from polyroc.metrics.measure import CaseStatistics, Measured, measure
+from polyroc.predictions import Predictions
+from polyroc.results import Effective
+from polyroc.statistics.tuples import Tuples
+from polyroc.typing import Float64Array
+
+EXTRA_MASS = 0.1
+EXTRA_MASS_OF_TUPLES = 0.25
+"""w: the least that keeps the level of 95 % intervals near 1."""
+
+POOL = 2_000
+"""Most rows that the extra mass of all classes together is spread over."""
+
+LEAST_POOL = 50
+"""Rows that the extra mass of one class is spread over, however many classes there are."""
+
+POOL_OF_TUPLES = 60
+"""The same for volumes, whose tuples multiply."""
+
+LARGE_CLASS = 500
+"""Where every class has so many cases, extra mass is left out."""
+
+ALL_OR_NOTHING = {Property.COLUMN_MONOTONE, Property.PERFECT_ARGMAX}
+"""Of metrics that count pairs or tuples in order. Others say by how much, and vary near 1 too."""
+
+Asked = Sequence[tuple[Metric, Mapping[str, Any]]]
+
+
+def effective_sizes(
+    statistics: CaseStatistics | FoldStatistics,
+    asked: Asked,
+    found: Sequence[Measured],
+    design: CaseDesign,
+) -> list[Effective | None]:
+    """Effective number of cases behind each value; None where nothing is known of it."""
+    predictions = statistics.predictions
+    counts = design.counts(predictions)
+    sizes: list[Effective | None] = [None] * len(found)
+    if (counts <= 1).any():
+        return sizes
+    shrunken: list[int] = []
+    for place, each in enumerate(found):
+        if each.influence is None:
+            continue
+        if each.metric.statistic is Tuples and (
+            predictions.n_classes > 3 or each.influence.drawn is not None
+        ):
+            sizes[place] = _by_chance(predictions, each, each.influence, design)
+            continue
+        if counts.min() >= LARGE_CLASS or not each.metric.properties & ALL_OR_NOTHING:
+            sizes[place] = _plain(predictions, each, each.influence, design)
+        if sizes[place] is None:
+            shrunken.append(place)
+    for of_tuples in (False, True):
+        places = [p for p in shrunken if (found[p].metric.statistic is Tuples) == of_tuples]
+        if places:
+            mass = EXTRA_MASS_OF_TUPLES if of_tuples else EXTRA_MASS
+            again = [asked[p] for p in places], [found[p] for p in places]
+            made = _shrunken(statistics, *again, design, mass)
+            for place, size in zip(places, made, strict=True):
+                sizes[place] = size
+    return sizes
+
+
+def _plain(
+    predictions: Predictions, found: Measured, influence: Influence, design: CaseDesign
+) -> Effective | None:
+    """θ(1 − θ)/V."""
+    if influence.reason is not None:
+        return None
+    variance, freedom = spread_of_value(predictions, influence, design)
+    return _effective(found.metric, found.value, variance, freedom, influence.scale)
+
+
+def _by_chance(
+    predictions: Predictions, found: Measured, influence: Influence, design: CaseDesign
+) -> Effective | None:
+    """For a volume: what extra mass adds if foreign cases get credit by chance."""
+    variance, freedom = spread_of_value(predictions, influence, design)
+    counts, mass = design.counts(predictions), EXTRA_MASS_OF_TUPLES
+    chance, value = 1 / math.factorial(predictions.n_classes), found.value
+    moved = (chance * (1 - value) ** 2 + (1 - chance) * value**2) * mass
+    extra = moved / ((counts + mass) * (counts - 1 + mass))
+    shifted = value + float(np.sum(mass / (counts + mass))) * (chance - value)
+    shifted = min(max(shifted, min(chance, value)), max(chance, value))
+    parts, known = np.append(extra, variance), np.append(counts - 1, freedom)
+    parts, known = parts[parts > 0], known[parts > 0]
+    freedom = min(satterthwaite(parts, known), design.most_freedom(predictions))
+    return _effective(found.metric, shifted, float(parts.sum()), freedom, influence.scale)
+
+
+def _effective(
+    metric: Metric, value: float, variance: float, freedom: float, scale: float
+) -> Effective | None:
+    """n_eff of a value in its range."""
+    width = metric.highest - metric.lowest
+    share = (value - metric.lowest) / width
+    if not variance > (NO_VARIATION * scale) ** 2 or not 0 < share < 1:
+        return None
+    return Effective(share * (1 - share) * width**2 / variance, freedom)
+
+
+def _shrunken(
+    statistics: CaseStatistics | FoldStatistics,
+    asked: Asked,
+    found: Sequence[Measured],
+    design: CaseDesign,
+    mass: float,
+) -> list[Effective | None]:
+    """From the statistics of shrunken classes."""
+    predictions = statistics.predictions
+    of_tuples = found[0].metric.statistic is Tuples
+    pool, shares = _pool(predictions, POOL_OF_TUPLES if of_tuples else None)
+    mixed = shrunken_predictions(predictions, design, mass, pool, shares)
+    sizes: list[Effective | None] = []
+    for one, again in zip(found, measure(CaseStatistics(mixed), asked), strict=True):
+        own = again.influence
+        if own is None or own.reason is not None or again.reason is not None:
+            sizes.append(None)
+            continue
+        foreign = own.cases[len(predictions) :].reshape(predictions.n_classes, -1) ** 2 @ shares
+        kept = replace(own, cases=own.cases[: len(predictions)])
+        value = again.value
+        if isinstance(statistics, FoldStatistics):
+            value += one.value - statistics.across.value(one.metric.question(predictions))
+            kept = own_or(one.influence, kept)
+        spread = _spread(predictions, kept, foreign, design, mass)
+        sizes.append(_effective(one.metric, value, *spread, own.scale))
+    return sizes
+
+
+def own_or(within_folds: Influence | None, otherwise: Influence) -> Influence:
+    """Influence values within folds, where they exist."""
+    exists = within_folds is not None and within_folds.reason is None
+    return within_folds if exists and within_folds is not None else otherwise
+
+
+def _spread(
+    predictions: Predictions, own: Influence, foreign: Float64Array, design: CaseDesign, mass: float
+) -> tuple[float, float]:
+    """Ṽ and its degrees of freedom, from φ of the cases and mean φ² of the extra mass."""
+    counts = design.counts(predictions)
+    divisor = (counts + mass) * (counts - 1 + mass)
+    scale = np.sqrt(counts * (counts - 1) / divisor)[predictions.codes]
+    scaled = replace(own, cases=own.cases * scale)
+    extra = mass * foreign / divisor
+    variance = float(covariance(predictions, [scaled], design)[0, 0] + extra.sum())
+    moved, codes = contributions_by_class(predictions, [scaled], design)
+    parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes) + extra
+    return variance, min(satterthwaite(parts, counts - 1), design.most_freedom(predictions))
+
+
+def _pool(predictions: Predictions, most: int | None) -> tuple[Any, Float64Array]:
+    """Cases that extra mass is spread over, and the share of each: every class has as much."""
+    n_classes, n_cases = predictions.n_classes, len(predictions)
+    most = most or max(POOL // n_classes, LEAST_POOL)
+    own = predictions.case_weights / predictions.class_weights[predictions.codes] / n_classes
+    if n_cases <= most:
+        return np.arange(n_cases), own
+    order = np.concatenate(predictions.members)
+    reached = np.cumsum(own[order])
+    places = np.searchsorted(reached, (np.arange(most) + 0.5) / most * reached[-1])
+    return order[np.minimum(places, n_cases - 1)], np.full(most, 1 / most)
+
+
+def shrunken_predictions(
+    predictions: Predictions, design: CaseDesign, mass: float, pool: Any, shares: Float64Array
+) -> Predictions:
+    """The cases, then the pool as cases of every class, with the weights p̃ times the class's."""
+    counts, totals = design.counts(predictions), predictions.class_weights
+    kept = (counts / (counts + mass))[predictions.codes]
+    added = (totals * mass / (counts + mass))[:, None] * shares
+    n_classes = predictions.n_classes
+    codes = np.repeat(np.arange(n_classes), len(pool)).astype(predictions.codes.dtype)
+    scores = np.concatenate([predictions.scores, *[predictions.scores[pool]] * n_classes])
+    return predictions.with_cases(
+        np.concatenate([predictions.codes, codes]),
+        scores,
+        np.concatenate([predictions.case_weights * kept, added.ravel()]),
+    )

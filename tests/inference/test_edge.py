@@ -1,0 +1,137 @@
+"""Intervals at a value of exactly 1 and near it, against plain loops over all cases."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import t
+from twins.inference import influence
+from twins.metrics import TWINS
+
+from polyroc import Design, Predictions, evaluate, registry
+from polyroc.inference import _edge
+
+SIZES = {3: (3, 2, 3), 2: (5, 3)}
+
+
+def sample(n_classes: int, strength: float, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    y = np.repeat(np.arange(n_classes), SIZES[n_classes])
+    raw = np.random.default_rng(seed).normal(size=(len(y), n_classes))
+    raw[np.arange(len(y)), y] += strength
+    p = np.exp(raw)
+    return y, p / p.sum(axis=1, keepdims=True)
+
+
+def by_loops(name: str, y: np.ndarray, p: np.ndarray, mass: float) -> tuple[float, float]:
+    """n_eff and degrees of freedom: every case is a case of every class with some weight."""
+    n_classes, sizes = p.shape[1], np.bincount(y)
+    rows, codes, weights = [], [], []
+    for k in range(n_classes):
+        for i, own in enumerate(y):
+            share = (own == k) + mass / (n_classes * sizes[own])
+            rows.append(p[i].tolist())
+            codes.append(k)
+            weights.append(share / (sizes[k] + mass))
+    priors = {"priors": sizes.tolist()} if registry[name].prior_weighted else {}
+    value = TWINS[name](codes, rows, weights, n_classes, **priors)
+    phi = influence(name, codes, rows, weights, n_classes, **priors)
+    variances = [
+        sum(w * f**2 for w, f, c in zip(weights, phi, codes, strict=True) if c == k)
+        / (sizes[k] - 1 + mass)
+        for k in range(n_classes)
+    ]
+    total = sum(variances)
+    unknown = sum(v**2 / (n - 1) for v, n in zip(variances, sizes, strict=True))
+    return value * (1 - value) / total, total**2 / unknown
+
+
+def test_against_plain_loops():
+    checked = 0
+    for n_classes, strength in ((3, 1.5), (3, 9), (2, 1.0), (2, 9)):
+        y, p = sample(n_classes, strength)
+        found = evaluate(y, p, "all")
+        for name, metric in registry.items():
+            if n_classes not in metric.classes or not metric.properties & _edge.ALL_OR_NOTHING:
+                continue
+            mass = 0.25 if metric.statistic.__name__ == "Tuples" else 0.1
+            size, freedom = by_loops(name, y, p, mass)
+            assert found[name].effective.size == pytest.approx(size, rel=1e-8), name
+            assert found[name].effective.degrees_of_freedom == pytest.approx(freedom, rel=1e-8)
+            value, q = found[name].value, t.ppf(0.975, freedom)
+            low, high, _, scale = found[name].interval()
+            assert scale == "wilson" and low < high
+            for limit in (low, high):  # (θ̂ − θ)² = q² θ(1 − θ)/n
+                apart = (value - limit) ** 2 - q**2 * limit * (1 - limit) / size
+                assert apart == pytest.approx(0, abs=1e-9)
+            assert (high == 1) == (value == 1)
+            checked += 1
+    assert checked > 30
+
+
+def test_weights_and_groups():
+    """Frequency weights are copies; a group of copies is one case; weights have no unit."""
+    y, p = sample(3, 2)
+    names = ["hand_till", "aunp", "auc_mu", "pdi", "vus"]
+    times = 1 + np.arange(len(y)) % 3
+    copies = np.repeat(np.arange(len(y)), times)
+    written = evaluate(y[copies], p[copies], names)
+    counted = evaluate(y, p, names, sample_weight=times, groups=Design(weights="frequency"))
+    plain = evaluate(y, p, names)
+    grouped = evaluate(np.tile(y, 2), np.tile(p, (2, 1)), names, groups=np.tile(range(len(y)), 2))
+    scaled = evaluate(y, p, names, sample_weight=np.full(len(y), 7.5))
+    for name in names:
+        assert counted[name].interval()[:2] == pytest.approx(written[name].interval()[:2], rel=1e-6)
+        assert scaled[name].interval()[:2] == pytest.approx(plain[name].interval()[:2], rel=1e-9)
+        assert grouped[name].interval()[:2] == pytest.approx(plain[name].interval()[:2], rel=1e-9)
+
+
+def test_the_worst_value_has_an_interval_too():
+    y = np.repeat([0, 1, 2], [6, 5, 4])
+    found = evaluate(y, np.roll(np.eye(3), 1, axis=1)[y], ["auc_mu", "hum"])
+    for each in found.values():
+        low, high, *_ = each.interval()
+        assert each.value == low == 0 < high < 0.7
+
+
+def test_volumes_of_many_classes_and_of_random_tuples():
+    y = np.repeat(range(5), 8)
+    p = np.eye(5)[y] * 0.6 + 0.08
+    for options in ({}, {"n_tuples": 500, "rng": 1}):
+        found = evaluate(y, p, ["hum"], **options)["hum"]
+        assert found.value == found.interval().high == 1 and 0.3 < found.interval().low < 0.95
+
+
+def test_a_metric_that_says_by_how_much_keeps_its_own_variance():
+    y, p = sample(3, 3)
+    found = evaluate(y, p, ["hand_till_probabilistic"])["hand_till_probabilistic"]
+    value = found.value
+    assert found.effective.size == pytest.approx(value * (1 - value) / found.standard_error**2)
+    assert found.effective.degrees_of_freedom == pytest.approx(found.degrees_of_freedom)
+
+
+def test_large_classes_need_no_extra_mass(monkeypatch):
+    """Where it is left out it would hardly change the limits, and at 1 it is not left out."""
+    y = np.repeat([0, 1, 2], 520)
+    rng = np.random.default_rng(1)
+    names = ["hand_till", "pdi", "aunu"]
+    for strength in (0.5, 1.5, 2.5):
+        p = rng.normal(size=(len(y), 3))
+        p[np.arange(len(y)), y] += strength
+        plain = evaluate(y, p, names)
+        monkeypatch.setattr(_edge, "LARGE_CLASS", math.inf)
+        shrunken = evaluate(y, p, names)
+        monkeypatch.undo()
+        for name in names:
+            one, other = plain[name].interval(), shrunken[name].interval()
+            assert plain[name].effective != shrunken[name].effective
+            assert one.low == pytest.approx(other.low, abs=0.05 * (one.high - one.low))
+            assert one.high == pytest.approx(other.high, abs=0.05 * (one.high - one.low))
+    perfect = evaluate(y, np.eye(3)[y], ["hand_till"])["hand_till"]
+    assert 0.99 < perfect.interval().low < perfect.interval().high == 1
+
+
+def test_within_folds():
+    y, folds = np.tile(np.repeat([0, 1, 2], 4), 3), np.repeat([0, 1, 2], 12)
+    found = evaluate(Predictions(y, np.eye(3)[y], folds=folds), metrics=["hand_till", "pdi"])
+    for each in found.values():
+        assert each.value == each.interval().high == 1 and 0.7 < each.interval().low < 0.99
