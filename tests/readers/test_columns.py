@@ -227,3 +227,20 @@ def test_names_that_are_equal_as_numbers_stay_apart(tmp_path: Path) -> None:
     assert found.case_ids["scan"].tolist() == ids
     found = read(tmp_path, "y,p_a,p_b,scan", "a,.1,.9,007", "b,.2,.8,8", case_id="scan")
     assert found.case_ids["scan"].tolist() == [7, 8]
+
+
+def test_columns_in_order_are_not_named_after_other_classes(tmp_path: Path) -> None:
+    three = "y,p_1,p_2,p_10", "1,.7,.2,.1", "2,.1,.8,.1", "10,.2,.3,.5"
+    columns = ["p_1", "p_2", "p_10"]
+    found = read(tmp_path, *three, columns=columns, labels=[1, 2, 10])
+    assert found.labels == (1, 2, 10)
+    for labels in ([10, 2, 1], [2, 1, 10]):
+        with pytest.raises(InvalidInput, match=r"column 'p_\d+' to the class \d+, but it is named"):
+            read(tmp_path, *three, columns=columns, labels=labels)
+    by_class = dict(zip([10, 2, 1], columns, strict=True))
+    assert read(tmp_path, *three, columns=by_class).labels == (10, 2, 1)
+    one = "y,p_ill,x", "ill,.7,.3", "well,.2,.8", "ill,.6,.4"
+    assert read(tmp_path, *one, columns=["p_ill"], labels=["well", "ill"]).roles.score_of == "ill"
+    assert read(tmp_path, *one, columns=["x"], labels=["ill", "well"]).roles.score_of == "well"
+    with pytest.raises(InvalidInput, match="'p_ill' to the class 'well', but it is named after"):
+        read(tmp_path, *one, columns=["p_ill"], labels=["ill", "well"])

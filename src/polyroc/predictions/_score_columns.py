@@ -134,12 +134,39 @@ def named_scores(search: Search, columns: ColumnsLike) -> ScoreColumns:
         classes = search.labels or classes_of_columns(search, names)
     if not names:
         raise InvalidInput("columns= names no columns. Name one per class, or leave it out.")
+    if search.labels and not isinstance(columns, Mapping):
+        _check_said(search, names, classes)
     if len(names) != len(classes) and (len(names), len(classes)) != (1, 2):
         raise InvalidInput(
             f"columns= names {len(names)} columns for the {len(classes)} classes "
             f"{listed(classes)}. Name one per class."
         )
     return ScoreColumns(classes, {search.stem: names})
+
+
+def _check_said(search: Search, names: tuple[str, ...], classes: tuple[Label, ...]) -> None:
+    """Whether columns in the order of the classes are not named after other ones of them."""
+    try:
+        said = classes_of_columns(search, names)[-len(names) :]
+    except InvalidInput:
+        return
+    if len(names) == 1 and _named_after(search, names[0]) is None:
+        return
+    given = classes[-len(names) :]
+    wrong = [k for k, (a, b) in enumerate(zip(said, given, strict=False)) if a != b]
+    if wrong and set(said) <= set(classes):
+        name, own, other = (shown(each[wrong[0]]) for each in (names, said, given))
+        raise InvalidInput(
+            f"columns= gives the column {name} to the class {other}, but it is named after {own}. "
+            "Put the columns into the order of the classes, or give them by class."
+        )
+
+
+def _named_after(search: Search, name: str) -> Label | None:
+    """The only class that a column is named after; None if there is none, or several."""
+    ends = {search.naming.label_of(name[place:]) for place in _ends(name, search.lengths)}
+    own = [label for label in search.occurring if label in ends]
+    return own[0] if len(own) == 1 else None
 
 
 def _by_class(
@@ -173,11 +200,10 @@ def classes_of_columns(search: Search, names: tuple[str, ...]) -> tuple[Label, .
 
 def _second(search: Search, name: str) -> tuple[Label, ...]:
     """The classes with the one last that the only column is named after, if it is."""
-    ends = {search.naming.label_of(name[place:]) for place in _ends(name, search.lengths)}
-    own = [label for label in search.occurring if label in ends]
-    if len(own) != 1:
+    own = _named_after(search, name)
+    if own is None:
         return search.occurring
-    return (*(label for label in search.occurring if label != own[0]), own[0])
+    return (*(label for label in search.occurring if label != own), own)
 
 
 # Columns that are found by their names
