@@ -1,70 +1,75 @@
 """How often a limit on a rate is broken on new cases, chosen as it is and held with confidence.
 
-Three Gaussian classes, scores of logistic regression. An operating point is chosen on 300 cases (or
-600) under a limit of 5 % or 10 % on one rate, by RocSurface.choose and by TunedCostClassifierCV;
-100,000 new cases tell its true rate. Run: python proof/surfaces/limits.py [seconds]
+A point is chosen on 300 or 600 cases under a limit on one rate, by RocSurface.choose and by
+TunedCostClassifierCV around a classifier fitted elsewhere; 100,000 new cases tell the true rate.
 """
 
-import sys
-import time
 import warnings
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from gaussians import draw, fitted
+from sklearn.frozen import FrozenEstimator
 
 from polyroc.errors import NotDefined
 from polyroc.surface import ScoreModel, TunedCostClassifierCV, search
 
-CENTRES = np.array([[0.0, 0.0], [1.6, 0.0], [0.8, 1.5]])
-SEED = 1
+MOST = 1000
+COLUMNS = [
+    (n, limit, confidence)
+    for n in (300, 600)
+    for limit in (0.05, 0.1)
+    for confidence in (None, 0.95)
+]
 
 
-def draw(n, rng):
-    y = np.repeat(np.arange(3), n // 3)
-    return CENTRES[y] + rng.normal(size=(len(y), 2)), y
+def tuned(classifier, X, y, new, options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = TunedCostClassifierCV(FrozenEstimator(classifier), random_state=0, **options)
+        return float(np.mean(made.fit(X, y).predict(new) == 1))
 
 
-def main(seconds: float) -> None:
-    begun, rng = time.monotonic(), np.random.default_rng(SEED)
+def tried(choose):
+    try:
+        return choose()
+    except NotDefined:
+        return None
+
+
+def run(seed):
+    rng = np.random.default_rng([3, seed])
+    classifier = fitted(rng)
     X_new, y_new = draw(99_999, rng)
-    X_train, y_train = draw(3_000, rng)
-    model = LogisticRegression().fit(X_train, y_train)
-    new = model.predict_proba(X_new)[y_new == 0]
-    columns = [(n, limit, confidence) for n in (300, 600) for limit in (0.05, 0.1)
-               for confidence in (None, 0.95)]  # fmt: skip
-    broken = {column: [] for column in columns}
-    tuned = {column: [] for column in columns}
-    while time.monotonic() - begun < seconds:
-        for n in (300, 600):
-            X, y = draw(n, rng)
-            surface = search(
-                ScoreModel(y, model.predict_proba(X)), generations=15, rng=1, progress=False
-            )
-            for _, limit, confidence in [each for each in columns if each[0] == n]:
-                options = {"limits": {(0, 1): limit}, "confidence": confidence}
-                try:
-                    point = surface.choose(**options)
-                    rate = float(np.mean(point.decide(new) == 1))
-                    broken[n, limit, confidence].append(rate > limit)
-                except NotDefined:
-                    pass
-                tuner = TunedCostClassifierCV(model, random_state=0, **options)
-                try:
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore")
-                        tuner.fit(X, y)
-                    rate = float(np.mean(tuner.predict(X_new[y_new == 0]) == 1))
-                    tuned[n, limit, confidence].append(rate > limit)
-                except NotDefined:
-                    pass
+    X_new = X_new[y_new == 0]
+    new, found = classifier.predict_proba(X_new), []
+    cases = {n: draw(n, rng) for n in (300, 600)}
+    surfaces = {
+        n: search(
+            ScoreModel(y, classifier.predict_proba(X)),
+            generations=10,
+            rng=1,
+            progress=False,
+            n_threads=1,
+        )
+        for n, (X, y) in cases.items()
+    }
+    for n, limit, confidence in COLUMNS:
+        options = {"limits": {(0, 1): limit}, "confidence": confidence}
+        rates = [
+            tried(lambda: float(np.mean(surfaces[n].choose(**options).decide(new) == 1))),  # noqa: B023
+            tried(lambda: tuned(classifier, *cases[n], X_new, options)),  # noqa: B023
+        ]
+        found.append([None if rate is None else rate > limit for rate in rates])
+    return found
+
+
+def table(found):
     print("| cases | limit | confidence | broken by choose | broken by the tuner | runs |")
     print("|---|---|---|---|---|---|")
-    for column in columns:
-        n, limit, confidence = column
-        shares = [f"{100 * np.mean(each[column]):.1f} %" for each in (broken, tuned)]
-        print(f"| {n} | {limit:g} | {confidence or '–'} | {' | '.join(shares)} |"
-              f" {len(broken[column])}, {len(tuned[column])} |")  # fmt: skip
-
-
-if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 200)
+    for place, (n, limit, confidence) in enumerate(COLUMNS):
+        shares = []
+        for way in (0, 1):
+            known = [each[place][way] for each in found if each[place][way] is not None]
+            shares.append(f"{100 * np.mean(known):.1f} %" if known else "–")
+        told = f"| {n} | {limit:g} | {confidence or '–'} | {' | '.join(shares)} | {len(found)} |"
+        print(told)

@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from polyroc.surface._comparison import SurfaceComparison
     from polyroc.surface._costs import cost_matrix
+    from polyroc.surface._cross_fitted import CrossFittedGini, cross_fitted_gini
     from polyroc.surface._front import RocSurface
     from polyroc.surface._hull import SurfaceHull
     from polyroc.surface._operating_point import SurfacePoint
@@ -18,31 +20,37 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "CostSensitiveClassifier": "classifiers",
+    "CrossFittedGini": "_cross_fitted",
     "KnnModel": "models",
     "LinearModel": "models",
     "MlpModel": "models",
     "Model": "models",
     "RocSurface": "_front",
     "ScoreModel": "models",
+    "SurfaceComparison": "_comparison",
     "SurfaceHull": "_hull",
     "SurfacePoint": "_operating_point",
     "TunedCostClassifierCV": "classifiers",
     "cost_matrix": "_costs",
+    "cross_fitted_gini": "_cross_fitted",
     "search": "_runner",
 }
 
 __all__ = [
     "CostSensitiveClassifier",
+    "CrossFittedGini",
     "KnnModel",
     "LinearModel",
     "MlpModel",
     "Model",
     "RocSurface",
     "ScoreModel",
+    "SurfaceComparison",
     "SurfaceHull",
     "SurfacePoint",
     "TunedCostClassifierCV",
     "cost_matrix",
+    "cross_fitted_gini",
     "search",
 ]
 

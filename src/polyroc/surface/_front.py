@@ -127,6 +127,31 @@ class RocSurface:
 
         return gini_of(self, _volume_options(method, n_samples, rng, work, n_threads))
 
+    def resampled_gini(
+        self, *, n_resamples: int = 200, rng: RandomState = None, n_threads: int | None = None
+    ) -> Estimate:
+        """G corrected for few cases: 2G − mean(G*) over resamples of the cases.
+
+        G is a union over thousands of points whose rates are noisy, and so is too large on few
+        cases even where the points were found on others: by .09 on 150 new cases, .03 on 300 in a
+        simulation. The mean over resamples exceeds G by about as much. What is left of it then was
+        .02 and .01. The standard error is the deviation of G over the resamples.
+
+        Parameters
+        ----------
+        n_resamples : stratified resamples of the cases.
+        rng : seed of the resamples.
+        n_threads : threads to use; by default all that the process may run on.
+
+        Returns
+        -------
+        Estimate
+            ``settings["plain"]`` is G before the correction.
+        """
+        from polyroc.surface._resampled import resampled_gini
+
+        return resampled_gini(self, n_resamples, rng, n_threads)
+
     def delta(
         self,
         other: "RocSurface",
@@ -266,7 +291,8 @@ class RocSurface:
 
         A front is chosen for its rates on the cases it was found on, and so is optimistic. The
         rates of a single point are not so on other cases; G, a union over all points, still is on
-        few of them: by .09 on 150 cases, .03 on 300, nothing on 1,000 in a simulation. The points
+        few of them: by .09 on 150 cases, .03 on 300, nothing on 1,000 in a simulation, for which
+        :meth:`resampled_gini` corrects. The points
         keep their order, and on the new cases some dominate others. For a ``ScoreModel``,
         ``X`` are the scores of the new cases. Cases are taken as new: a ``KnnModel`` that rescores
         the cases it was made with counts each as a neighbour of itself.

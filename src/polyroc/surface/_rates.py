@@ -1,5 +1,6 @@
 """Error rates of a classifier under many costs."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -53,21 +54,30 @@ def error_rates(
 _DECISIONS_AT_ONCE = 1 << 22
 
 
-def decided_sums(
-    probabilities: Float64Array, codes: Int64Array, costs: Float64Array, values: Float64Array
-) -> Float64Array:
-    """(n,) sums over m costs of ``values[m, k, j]``, k the class of the case and j its decision.
+def decisions(probabilities: Float64Array, costs: Float64Array) -> Iterator[Float64Array]:
+    """(points, n, K) tables of some costs at a time, 1 where a case is decided as a class.
 
     Each case is a class of its own for the kernel that counts, so its table is the decision.
     """
     n_cases, n_classes = probabilities.shape
-    sums, each = np.zeros(n_cases), np.arange(n_cases)
+    each, ones = np.arange(n_cases), np.ones(n_cases)
     step = max(1, _DECISIONS_AT_ONCE // (n_cases * n_classes))
     for start in range(0, len(costs), step):
-        part = slice(start, start + step)
-        decided = np.zeros((len(costs[part]), n_cases, n_classes))
-        confusion_tables(probabilities, each, np.ones(n_cases), costs[part], decided, TIED)
-        sums += np.einsum("mij,mij->i", decided, values[part][:, codes])
+        part = costs[start : start + step]
+        decided = np.zeros((len(part), n_cases, n_classes))
+        confusion_tables(probabilities, each, ones, part, decided, TIED)
+        yield decided
+
+
+def decided_sums(
+    probabilities: Float64Array, codes: Int64Array, costs: Float64Array, values: Float64Array
+) -> Float64Array:
+    """(n,) sums over m costs of ``values[m, k, j]``, k the class of the case and j its decision."""
+    sums, start = np.zeros(len(probabilities)), 0
+    for decided in decisions(probabilities, costs):
+        part = values[start : start + len(decided)]
+        sums += np.einsum("mij,mij->i", decided, part[:, codes])
+        start += len(decided)
     return sums
 
 
