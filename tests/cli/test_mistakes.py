@@ -51,7 +51,13 @@ def test_messages_say_what_to_do(tmp_path: Path) -> None:
     one_hot = table.drop(columns="y").assign(**{f"y_{k}": table["y"] == k for k in range(3)})
     readings = pd.DataFrame({"case": [1], "reader": [1], "truth": [0], "rating": [1]})
     doubled = pd.concat([table, table[:1]]).assign(id=[*range(60), 0])
+    percent = table.assign(p_0=[f"{100 * value:.1f}%" for value in table["p_0"]])
+    wrong = table.assign(p_0=["high", *table["p_0"][1:]])
+    share = percent["p_0"][0].removesuffix("%")
     cases = [
+        (percent, ("evaluate",), f"Write it as a plain number, {float(share) / 100:g} or {share}."),
+        (wrong, ("evaluate",), "expected a number. Remove the row, or correct it."),
+        (table, ("report", "b.csv", "-o", "x.html"), "argument (b.csv). See "),
         (features, ("study",), "column 'bottle'; expected a number. Correct it, or leave the"),
         (one_hot, ("evaluate",), "If 'y_0', 'y_1', 'y_2' say which class is true, write one"),
         (readings, ("reader-study", "--rating", "rating"), "Name the column with --modality."),
@@ -67,6 +73,16 @@ def test_streaming_says_which_scores_it_took(tmp_path: Path) -> None:
     first_table().to_parquet(path)
     shown = " ".join(run("evaluate", str(path), "--streaming").stdout.split())
     assert "Read as: true classes in 'y'; scores in 'p_0', 'p_1', 'p_2'." in shown
+
+
+def test_what_was_left_out_or_drawn_is_told(tmp_path: Path) -> None:
+    path, table = tmp_path / "weighted.csv", first_table()
+    table.assign(weight=[0, 0, *[1] * 58]).to_csv(path, index=False)
+    options = ("-m", "vus,hum,pdi", "--tuples", "50")
+    shown = " ".join(run("evaluate", str(path), *options, "--seed", "4").stdout.split())
+    assert "20 of class 2. 2 cases of weight 0 left out. Read as" in shown
+    assert "Note. vus, hum: estimated from 50 random tuples of cases, seed 4" in shown
+    assert "left out" not in run("evaluate", str(path), "--weights", "none").stdout
 
 
 def test_metrics_are_explained_in_whole_sentences() -> None:

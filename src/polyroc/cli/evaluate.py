@@ -186,7 +186,8 @@ def _print_tables(
     screen.print(printable(f"Read as: {cases.roles.describe()}.") + "\n")
     for shown in evaluation_tables(results, level, screen.width):
         show(screen, shown)
-    for line in [*worse_than_guessing(results, level), *notes(results)]:
+    told = [*worse_than_guessing(results, level), *random_tuples(results), *notes(results)]
+    for line in told:
         screen.print(printable(spoken(f"Note. {line}")))
 
 
@@ -198,7 +199,14 @@ def summary(cases: "FilePredictions") -> str:
     each = ", ".join(f"{count:,} {word}{label}" for label, count in list(counts.items())[:most])
     more = f" and {len(counts) - most} more classes" if len(counts) > most else ""
     start = f"{cases.path}: {plural(len(cases), 'case')} of {plural(len(counts), 'class')}"
-    return f"{start}: {each}{more}."
+    return f"{start}: {each}{more}.{_without_weight(cases)}"
+
+
+def _without_weight(cases: "FilePredictions") -> str:
+    """How many cases do not count, if any."""
+    weights = cases.sample_weight
+    count = 0 if weights is None else int((weights == 0).sum())
+    return f" {plural(count, 'case')} of weight 0 left out." if count else ""
 
 
 def evaluation_tables(
@@ -285,6 +293,20 @@ def _agreed(predicate: str, subjects: list[str]) -> str:
     verb, space, rest = predicate.partition(" ")
     several = {"needs": "need", "is": "are", "has": "have"}
     return predicate if len(subjects) == 1 else f"{several.get(verb, verb)}{space}{rest}"
+
+
+def random_tuples(results: "Mapping[str, Evaluation]") -> list[str]:
+    """Metrics that were estimated from tuples drawn at random, with the seed to draw them again."""
+    drawn: dict[tuple[int, int], dict[str, None]] = {}
+    for result in results.values():
+        for metric, estimate in result.items():
+            if "n_tuples" in estimate.settings:
+                how = estimate.settings["n_tuples"], estimate.settings["seed"]
+                drawn.setdefault(how, {})[metric] = None
+    return [
+        f"{', '.join(named)}: estimated from {plural(number, 'random tuple')} of cases, seed {seed}"
+        for (number, seed), named in drawn.items()
+    ]
 
 
 def worse_than_guessing(results: "Mapping[str, Evaluation]", level: float) -> list[str]:

@@ -165,7 +165,8 @@ def _usage_in_one_line() -> Iterator[None]:
         if isinstance(error, _NO_ARGUMENTS):
             raise
         path = "polyroc" if error.ctx is None else error.ctx.command_path
-        raise BadInput(f"{error.format_message()} See {path} --help.") from error
+        message = error.format_message().removesuffix(".")
+        raise BadInput(f"{message}. See {path} --help.") from error
 
 
 def _replace_closed_streams() -> None:

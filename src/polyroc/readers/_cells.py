@@ -20,6 +20,8 @@ _DECIMAL = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|infinity|nan)",
     re.IGNORECASE | re.ASCII,
 )
+FILL, CORRECT = "fill it in", "correct it"
+"""What to do with a cell that has no value, and with one that has a wrong value."""
 
 
 class Words(NamedTuple):
@@ -54,9 +56,7 @@ def labels_in(table: Table, name: str) -> NDArray[Any]:
     return labels
 
 
-def numbers_in(
-    table: Table, name: str, mend: str = "Remove the row, or fill it in."
-) -> Float64Array:
+def numbers_in(table: Table, name: str, mend: str = f"Remove the row, or {FILL}.") -> Float64Array:
     """A column of finite numbers."""
     import pyarrow as pa
 
@@ -266,14 +266,17 @@ def _parsed(table: Table, name: str, text: Words, mend: str) -> Float64Array:
             raise _missing(table, name, row, mend)
         raise InvalidType(
             f"{table.path} holds {shown(listed[code])} in {table.place(row, name)}; "
-            f"expected a number. {_comma_hint(listed[code]) or mend}"
+            f"expected a number. {_number_hint(listed[code]) or mend.replace(FILL, CORRECT)}"
         )
     parsed = np.array([float(word) if _is_decimal(word) else np.nan for word in listed])
     return np.take(parsed, text.codes)
 
 
-def _comma_hint(text: str) -> str:
-    """What to do about a number with a decimal comma."""
+def _number_hint(text: str) -> str:
+    """What to do about a percentage, or about a number with a decimal comma."""
+    share = text.strip(" ").removesuffix("%").strip(" ")
+    if share != text.strip(" ") and _DECIMAL.fullmatch(share):
+        return f"Write it as a plain number, {float(share) / 100:g} or {share}."
     if not _DECIMAL.fullmatch(text.strip(" ").replace(",", ".", 1)):
         return ""
     return 'Write numbers with a decimal point; in pandas, to_csv(…, decimal=".").'
