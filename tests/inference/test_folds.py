@@ -102,6 +102,24 @@ def test_errors_of_all_metrics_with_weights_groups_and_repeats():
                 assert found[name].standard_error == pytest.approx(error, rel=1e-9), name
 
 
+def test_degrees_of_freedom():
+    """A mean per fold and class is lost; repeats of a case count once."""
+    found = evaluate(held_out(), metrics=["hand_till"])["hand_till"]
+    squares = contributions("hand_till", held_out()) ** 2
+    parts = [squares[k == Y].sum() for k in range(3)]
+    known = [sum((k == Y) & (fold == FOLDS)) - 1 for k in range(3) for fold in set(FOLDS)]
+    known = np.reshape(known, (3, 3)).sum(axis=1)
+    freedom = sum(parts) ** 2 / sum(part**2 / n for part, n in zip(parts, known, strict=True))
+    assert found.degrees_of_freedom == pytest.approx(freedom)
+    other = held_out(Q)
+    compared = compare({"a": held_out(), "b": other}, metrics=["hand_till"]).differences[0]
+    assert compared.degrees_of_freedom <= known.sum()
+    twice = np.tile(np.arange(len(Y)), 2)
+    folds = [(repeat, fold) for repeat in (0, 1) for fold in FOLDS]
+    often = evaluate(Y[twice], P[twice], ["hand_till"], folds=folds, groups=twice)["hand_till"]
+    assert often.degrees_of_freedom == pytest.approx(freedom)
+
+
 def test_a_repeat_with_the_same_scores_says_nothing_new():
     twice = np.tile(np.arange(len(Y)), 2)
     folds = np.column_stack(

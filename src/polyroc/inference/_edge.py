@@ -124,7 +124,7 @@ def _by_chance(
     extra = moved / ((counts + mass) * (counts - 1 + mass))
     shifted = value + float(np.sum(mass / (counts + mass))) * (chance - value)
     shifted = min(max(shifted, min(chance, value)), max(chance, value))
-    parts, known = np.append(extra, variance), np.append(counts - 1, freedom)
+    parts, known = np.append(extra, variance), np.append(design.freedom(predictions), freedom)
     parts, known = parts[parts > 0], known[parts > 0]
     freedom = min(satterthwaite(parts, known), design.most_freedom(predictions))
     return _effective(found.metric, shifted, float(parts.sum()), freedom, influence.scale)
@@ -188,7 +188,8 @@ def _spread(
     variance = float(covariance(predictions, [scaled], design)[0, 0] + extra.sum())
     moved, codes = contributions_by_class(predictions, [scaled], design)
     parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes) + extra
-    return variance, min(satterthwaite(parts, counts - 1), design.most_freedom(predictions))
+    known = satterthwaite(parts, design.freedom(predictions))
+    return variance, min(known, design.most_freedom(predictions))
 
 
 def _pool(predictions: Predictions, most: int | None) -> tuple[Any, Float64Array]:

@@ -81,8 +81,31 @@ class CaseDesign:
             return predictions.class_weights
         if self.groups is None:
             return predictions.class_counts.astype(np.float64)
-        pairs = np.unique(np.column_stack([predictions.codes, self.groups]), axis=0)
-        return np.bincount(pairs[:, 0], minlength=predictions.n_classes).astype(np.float64)
+        units = np.unique(predictions.codes + predictions.n_classes * self.groups)
+        counted = np.bincount(units % predictions.n_classes, minlength=predictions.n_classes)
+        return counted.astype(np.float64)
+
+    def freedom(self, predictions: Predictions) -> Float64Array:
+        """Degrees of freedom of each class: m_k − 1, and within folds m_k less a mean per fold.
+
+        A group that is in several folds is counted once: Σ_v (m_kv − 1) is divided by the number of
+        folds that a group is in, on average.
+        """
+        counts, folds, n_classes = (
+            self.counts(predictions),
+            predictions.folds,
+            predictions.n_classes,
+        )
+        if folds is None:
+            return counts - 1
+        strata = np.unique(predictions.codes + n_classes * folds.numbers) % n_classes
+        n_strata, occurring = np.bincount(strata, minlength=n_classes), counts
+        if self.groups is not None:
+            unit = folds.numbers + len(folds.names) * self.groups
+            units = np.unique(predictions.codes + n_classes * unit) % n_classes
+            occurring = np.bincount(units, minlength=n_classes).astype(np.float64)
+        left: Float64Array = counts * (1 - n_strata / occurring)
+        return left
 
 
 def contributions(
@@ -155,7 +178,7 @@ def degrees_of_freedom(predictions: Predictions, influence: Influence, design: C
     """
     moved, codes = contributions_by_class(predictions, [influence], design)
     parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes)
-    by_class = float(parts.sum() ** 2 / np.sum(parts**2 / (design.counts(predictions) - 1)))
+    by_class = float(parts.sum() ** 2 / np.sum(parts**2 / design.freedom(predictions)))
     return min(by_class, design.most_freedom(predictions))
 
 

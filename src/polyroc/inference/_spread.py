@@ -91,7 +91,7 @@ def _of_sample(
     columns = contributions(predictions, influences, design)
     moved, codes = contributions_by_class(predictions, influences, design)
     n_models = len(influences)
-    counts, most = design.counts(predictions) - 1, design.most_freedom(predictions)
+    counts, most = design.freedom(predictions), design.most_freedom(predictions)
     differences = np.zeros((n_models, n_models))
     freedom = np.full((n_models, n_models), math.inf)
     parts = np.zeros((predictions.n_classes, n_models, n_models))
@@ -109,7 +109,7 @@ def _alone(predictions: Predictions, design: CaseDesign, influence: Influence) -
     variance = float((contributions(predictions, [influence], design) ** 2).sum())
     moved, codes = contributions_by_class(predictions, [influence], design)
     parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes).astype(np.float64)
-    return _Alone(variance, parts, design.counts(predictions) - 1, design.most_freedom(predictions))
+    return _Alone(variance, parts, design.freedom(predictions), design.most_freedom(predictions))
 
 
 class _Alone(NamedTuple):
