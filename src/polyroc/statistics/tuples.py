@@ -121,9 +121,8 @@ def _rows(predictions: Predictions) -> Float64Array:
     rows = predictions.scores
     if predictions.one_column and (rows[:, 1] >= 0).all() and (rows[:, 1] <= 1).all():
         rows = predictions.probabilities("the tuples")
-    return as_written(rows).astype(
-        np.float64, order="C"
-    )  # sums along rows depend on their order in memory
+    # Sums along rows depend on their order in memory.
+    return as_written(rows).astype(np.float64, order="C")
 
 
 def corner_lengths(rows: FloatArray) -> Float64Array:
