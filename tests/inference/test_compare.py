@@ -190,7 +190,7 @@ class TestOmnibus:
 
     def test_a_model_twice(self):
         """Two of three models are the same: one degree of freedom is left."""
-        made = compare(Y, {**PAIR, "weak again": PAIR["weak"]}, ["hand_till"])
+        made = compare(Y, {**PAIR, "weak again": PAIR["weak"]}, ["pdi"])
         (test,) = made.omnibus_tests
         z = made.differences[0].difference / made.differences[0].standard_error
         assert test.degrees_of_freedom == 1
@@ -404,9 +404,9 @@ def test_groups():
 
 def test_t_is_the_reference_unless_normal_is_asked_for():
     """The degrees of freedom are those of the variance by class, of at most G − 1 groups."""
-    (normal,) = compare(Y, PAIR, ["hand_till"], reference="normal").differences
-    (small,) = compare(Y, PAIR, ["hand_till"]).differences
-    phi = [registry["hand_till"].influence(Predictions(Y, p)).cases for p in PAIR.values()]
+    (normal,) = compare(Y, PAIR, ["pdi"], reference="normal").differences
+    (small,) = compare(Y, PAIR, ["pdi"]).differences
+    phi = [registry["pdi"].influence(Predictions(Y, p)).cases for p in PAIR.values()]
     by_class = [np.var((phi[0] - phi[1])[k == Y], ddof=1) / (k == Y).sum() for k in range(3)]
     expected = sum(by_class) ** 2 / sum(
         v**2 / (n - 1) for v, n in zip(by_class, [24, 16, 12], strict=True)
@@ -417,11 +417,11 @@ def test_t_is_the_reference_unless_normal_is_asked_for():
     assert small.p_value > normal.p_value
     assert small.interval().low < normal.interval().low
     spanning, nested = np.arange(len(Y)) % 5, np.arange(len(Y)) // 4
-    (few,) = compare(Y, PAIR, ["hand_till"], groups=spanning).differences
+    (few,) = compare(Y, PAIR, ["pdi"], groups=spanning).differences
     assert few.degrees_of_freedom <= 4
-    (other,) = compare(Y, PAIR, ["hand_till"], groups=nested).differences
+    (other,) = compare(Y, PAIR, ["pdi"], groups=nested).differences
     assert 4 < other.degrees_of_freedom < 11  # 6 + 4 + 3 groups, each in one class
-    assert evaluate(Y, PAIR["weak"], groups=spanning)["hand_till"].degrees_of_freedom <= 4
+    assert evaluate(Y, PAIR["weak"], groups=spanning)["pdi"].degrees_of_freedom <= 4
 
 
 def test_independent_samples_have_the_freedom_of_their_classes():

@@ -89,7 +89,7 @@ def test_the_numbers_of_the_pilot_reach_what_it_reached(metric: str) -> None:
 def test_a_paired_plan_reaches_what_the_pilot_reached() -> None:
     first, second = made_predictions(1), made_predictions(2)
     (row,) = compare(
-        first.codes, {"x": first.scores, "y": second.scores}, ["hand_till"]
+        first.codes, {"x": first.scores, "y": second.scores}, ["hand_till"], reference="normal"
     ).differences
     found = plan({"x": first, "y": second}, cases=first.class_counts)
     assert (found.value, found.models) == (pytest.approx(row.difference), ("x", "y"))

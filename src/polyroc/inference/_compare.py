@@ -15,11 +15,11 @@ from polyroc.inference._margins import Alternative, Hypothesis, Reference
 from polyroc.inference._notes import class_notes, design_notes, prior_notes, rows_notes
 from polyroc.inference._options import Bootstrap, CompareMethod, Influence, Method, compare_method
 from polyroc.inference._samples import Samples, samples_of
+from polyroc.inference._similar import overcounted
 from polyroc.inference._spread import Spread, omnibus_test
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import NO_VARIATION, Metric, Occasion
 from polyroc.metrics.folds import statistics_of
-from polyroc.metrics.measure import Measured
 from polyroc.predictions import Predictions
 from polyroc.results import check_level
 from polyroc.typing import Float64Array, LabelsLike, PriorsLike, ScoresLike, WeightsLike
@@ -69,9 +69,10 @@ def compare(
         tests. The limits are those of the test: one-sided, or for equivalence the interval of
         level 2 level − 1, which lies within the margin if the test rejects.
     reference : ``"t"`` tests differences by t, and all models at once by F, with degrees of
-        freedom that fall when a small class, or few groups, make up the variance; ``"normal"`` by
-        the normal and χ² (independent samples by Welch's t of all cases), as DeLong's test is
-        published, which rejects too often there.
+        freedom that fall when a small class, or few groups, make up the variance, and takes off
+        what DeLong's variance counts too much for similar models (metrics of pairs, up to a million
+        pairs of cases); ``"normal"`` by the normal and χ² (independent samples by Welch's t of all
+        cases), as DeLong's test is published, which rejects too often there.
 
     Returns
     -------
@@ -88,9 +89,9 @@ def compare(
     >>> result = compare(example.y_true, example.models, ["hand_till"], labels=example.labels)
     >>> result.frame()[["model_a", "model_b", "difference", "p_value"]].round(4)
         model_a model_b  difference  p_value
-    0  logistic  forest      0.0176   0.0035
-    1  logistic   bayes      0.0063   0.0218
-    2    forest   bayes     -0.0113   0.0879
+    0  logistic  forest      0.0176   0.0034
+    1  logistic   bayes      0.0063   0.0203
+    2    forest   bayes     -0.0113   0.0866
     """
     given = {"labels": labels, "sample_weight": sample_weight, "folds": folds}
     samples = samples_of(y_true, y_scores, groups, **given)
@@ -133,7 +134,13 @@ def _by_influence(
     differences: list[Difference] = []
     tests: list[Omnibus] = []
     draw = None if method.n_tuples is None else Draw(method.n_tuples, seed_of(method.rng))
-    for metric, found in zip(metrics, _measured(samples, metrics, priors, draw), strict=True):
+    statistics = [statistics_of(each) for each in samples.predictions]
+    asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
+    measures = [
+        measured(each, asked, design)
+        for each, design in zip(statistics, samples.designs, strict=True)
+    ]
+    for (metric, options), *found in zip(asked, *measures, strict=True):
         reason = next((each.reason for each in found if each.reason is not None), None)
         if reason is not None:
             differences += undefined_differences(samples, metric, reason)
@@ -142,24 +149,15 @@ def _by_influence(
         values[metric.name] = dict(zip(samples.names, each_value.tolist(), strict=True))
         moved = [each.influence for each in found if each.influence is not None]
         spread = samples.spread(moved).for_reference(hypothesis.reference)
+        if samples.paired and hypothesis.reference == "t":
+            questions = [metric.question(each, **options) for each in samples.predictions]
+            spread = spread.less(overcounted(statistics, questions, samples.designs[0]))
         note = comparison_note(samples, metric, priors)
         rows = differences_of(samples, metric, each_value, spread, note)
         differences += holm(hypothesis.tests(rows, metric))
         tests.append(omnibus_test(metric.name, each_value, spread))
     settings = hypothesis.settings()
     return Comparison(values, tuple(differences), tuple(tests), "influence", level, settings)
-
-
-def _measured(
-    samples: Samples, metrics: Sequence[Metric], priors: PriorsLike | None, draw: Draw | None
-) -> list[tuple[Measured, ...]]:
-    """For each metric, its value and influence values of every model."""
-    asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
-    models = [
-        measured(statistics_of(each), asked, design)
-        for each, design in zip(samples.predictions, samples.designs, strict=True)
-    ]
-    return list(zip(*models, strict=True))
 
 
 def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:

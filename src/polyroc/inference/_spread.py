@@ -56,6 +56,8 @@ class Spread:
     """No test has more degrees of freedom than this."""
     scale: float = 1.0
     """What a standard error that is no rounding is not far below."""
+    whole: Float64Array | None = None
+    """Variances of the differences before anything was subtracted, for all models at once."""
 
     @property
     def normal(self) -> bool:
@@ -68,6 +70,14 @@ class Spread:
             return self
         none = np.empty((0, *self.freedom.shape))
         return replace(self, freedom=self.published, parts=none, parts_freedom=np.empty(0))
+
+    def less(self, overcounted: Float64Array | None) -> "Spread":
+        """Variances of differences less what they count too much, where something is left."""
+        if overcounted is None:
+            return self
+        left = self.differences - overcounted
+        kept = np.where(left > 0, left, self.differences)
+        return replace(self, differences=kept, whole=self.differences)
 
 
 def spread_of(
@@ -147,7 +157,8 @@ def omnibus_test(metric: str, values: Float64Array, spread: Spread) -> Omnibus:
     """T² = dᵀ V⁺ d with the differences d from the last model, tested by F or χ²."""
     from scipy.special import chdtrc, fdtrc
 
-    total = _contrasts(spread.differences)
+    alone = len(values) == 2 or spread.whole is None
+    total = _contrasts(spread.differences if alone else np.asarray(spread.whole))
     if not np.isfinite(total).all():
         return Omnibus(metric, note="no test: a model has no standard error")
     if total.max() <= (NO_VARIATION * spread.scale) ** 2:
