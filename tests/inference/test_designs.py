@@ -171,3 +171,12 @@ def test_predictions_with_weights_take_the_same_groups_as_arrays():
     ):
         with pytest.raises(InvalidInput, match='groups and weights="frequency" exclude each other'):
             refused(made, groups=Design(GROUPS, weights="frequency"))
+
+
+def test_predictions_to_compare_hold_the_same_groups():
+    a, b, none = (Predictions(Y, P, groups=each) for each in (GROUPS, GROUPS[::-1], None))
+    other = Predictions(Y, P[::-1], groups=GROUPS)
+    assert compare({"a": a, "b": other}, metrics=["au1p"]).differences
+    for models in ({"a": a, "b": b}, {"a": a, "b": none}, {"a": none, "b": a}):
+        with pytest.raises(InvalidInput, match="Model 'b' has other groups than 'a'"):
+            compare(models, metrics=["au1p"])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType, NotAligned
@@ -63,8 +64,26 @@ def _samples_of_predictions(
                 "each model for independent samples."
             )
     check_same_folds({name: each.folds for name, each in zip(models, checked, strict=True)})
+    _check_same_groups(tuple(models), checked)
     designs = (CaseDesign.of(groups, first),) * len(checked)
     return _same_rows(Samples(tuple(models), tuple(checked), designs, paired=True))
+
+
+def _check_same_groups(names: tuple[str, ...], models: Sequence[Predictions]) -> None:
+    """Whether predictions of the same cases hold the same groups, or none hold any."""
+    first = models[0].groups
+    for name, each in zip(names, models, strict=True):
+        if not _same(each.groups, first):
+            raise InvalidInput(
+                f"Model {name!r} has other groups than {names[0]!r}. Give the predictions of all "
+                "models the same groups, or none of them and groups= to compare."
+            )
+
+
+def _same(groups: NDArray[np.intp] | None, first: NDArray[np.intp] | None) -> bool:
+    if groups is None or first is None:
+        return groups is first
+    return np.array_equal(groups, first)
 
 
 def _again(given: dict[str, Any]) -> dict[str, Any]:
