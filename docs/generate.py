@@ -71,7 +71,7 @@ def reference() -> str:
 
 def _table(metrics: Iterable[Metric], page: str = "") -> str:
     """Properties of metrics, with links to their sections on a page."""
-    head = ["metric", "classes", "range", "chance", *HEADINGS.values(), *FURTHER]
+    head = ["metric", "classes", "range", "better", "chance", *HEADINGS.values(), *FURTHER]
     rows = [head, ["---"] * len(head)]
     for metric in metrics:
         held = [each in metric.properties for each in HEADINGS]
@@ -80,7 +80,7 @@ def _table(metrics: Iterable[Metric], page: str = "") -> str:
         link = f"[`{metric.name}`]({page}#{metric.name})"
         spread = f"{metric.lowest:g}–{metric.highest:g}"
         ticks = ["✓" if each else "" for each in held]
-        rows.append([link, str(metric.classes), spread, chance, *ticks])
+        rows.append([link, str(metric.classes), spread, metric.direction, chance, *ticks])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 

@@ -38,6 +38,10 @@ class Scorer:
     ``error_score`` applies; ``with_options(absent="skip")`` evaluates the other classes,
     ``with_options(absent="skip", normalize=True)`` also for metrics that need probabilities.
 
+    A scorer is the higher the better, as scikit-learn's model selection needs: that of a metric
+    where lower is better, such as ``saec``, is the negative of the metric, and shows as
+    ``neg_saec``.
+
     Weights are passed on by ``scorer(..., sample_weight=w)``, and by scikit-learn's metadata
     routing after ``set_score_request(sample_weight=True)``.
     """
@@ -50,10 +54,11 @@ class Scorer:
     def __call__(
         self, estimator: Any, X: Any, y: LabelsLike, sample_weight: WeightsLike | None = None
     ) -> float:
-        """The metric of a fitted classifier on these cases."""
+        """The metric of a fitted classifier on these cases, or its negative: higher is better."""
         rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
         _check_learned(estimator, y)
-        return registry[self.metric].function(
+        metric = registry[self.metric]
+        return metric.sign * metric.function(
             y,
             self._scores(estimator, X),
             labels=getattr(estimator, "classes_", None),
@@ -105,7 +110,7 @@ class Scorer:
             text += f".with_options({listed})"
         if self.request is not None:
             text += f".set_score_request(sample_weight={self.request!r})"
-        return text
+        return text if registry[self.metric].sign > 0 else f"{text}  # neg_{self.metric}"
 
 
 def _check_learned(estimator: Any, y: LabelsLike) -> None:

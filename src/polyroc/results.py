@@ -66,6 +66,8 @@ class Estimate:
     """Behind Wilson's limits: near the ends of the range it counts cases that were not seen."""
     error_of: Literal["cases", "samples"] = "cases"
     """Whether the standard error is that of the cases, or that of Monte Carlo samples alone."""
+    direction: Literal["higher", "lower"] = "higher"
+    """Whether a higher or a lower value is better."""
 
     def interval(
         self, level: float = 0.95, *, scale: Scale | None = None, small_sample: bool = True
@@ -169,6 +171,7 @@ class Estimate:
         }
         return {
             "metric": self.metric,
+            "direction": self.direction,
             **without_nan(numbers),
             "level": level,
             "degrees_of_freedom": (

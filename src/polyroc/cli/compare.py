@@ -22,7 +22,7 @@ from polyroc.cli.options import (
     role_options,
     seed_option,
 )
-from polyroc.cli.wording import printable, short, spoken
+from polyroc.cli.wording import costs_among, printable, short, spoken
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -295,7 +295,8 @@ def _print(
         show(screen, made)
     for line in conclusions(result):
         screen.print(printable(line))
-    for line in notes(result):
+    costs = costs_among(dict.fromkeys(row.metric for row in result.differences))
+    for line in [*costs, *notes(result)]:
         screen.print(printable(spoken(f"Note. {line}")))
 
 

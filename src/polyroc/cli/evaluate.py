@@ -20,13 +20,13 @@ from polyroc.cli.options import (
     role_options,
     seed_option,
 )
-from polyroc.cli.wording import plural, printable, short, spoken
+from polyroc.cli.wording import costs_among, plural, printable, short, spoken
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
     from polyroc.cli.screen import Titled
     from polyroc.readers import FilePredictions
-    from polyroc.results import Evaluation, Interval
+    from polyroc.results import Estimate, Evaluation, Interval
 
 
 @click.command(short_help="Metrics of predictions with confidence intervals.")
@@ -186,8 +186,9 @@ def _print_tables(
     screen.print(printable(f"Read as: {cases.roles.describe()}.") + "\n")
     for shown in evaluation_tables(results, level, screen.width):
         show(screen, shown)
+    costs = costs_among(dict.fromkeys(metric for result in results.values() for metric in result))
     told = [*worse_than_guessing(results, level), *random_tuples(results), *notes(results)]
-    for line in told:
+    for line in [*costs, *told]:
         screen.print(printable(spoken(f"Note. {line}")))
 
 
@@ -310,21 +311,25 @@ def random_tuples(results: "Mapping[str, Evaluation]") -> list[str]:
 
 
 def worse_than_guessing(results: "Mapping[str, Evaluation]", level: float) -> list[str]:
-    """Metrics whose interval lies below the value of guessing: columns may be in a wrong order."""
-    from polyroc.metrics import registry
+    """Metrics whose interval is worse than the value of guessing: columns may be in a wrong order.
 
+    That is below it, or above it for a metric of costs.
+    """
     lines = []
     for name, result in results.items():
-        below = [
-            metric
-            for metric, estimate in result.items()
-            if (chance := registry[metric].chance) is not None
-            and estimate.interval(level).high < chance(len(estimate.counts))
-        ]
-        if below:
+        worse = [metric for metric, estimate in result.items() if _worse(estimate, level)]
+        if worse:
             of = "" if len(results) == 1 else f" of {name}"
             lines.append(
-                f"{', '.join(below)}{of}: worse than guessing. Check in the line Read as that "
+                f"{', '.join(worse)}{of}: worse than guessing. Check in the line Read as that "
                 "every column of scores belongs to its class, and that higher scores speak for it."
             )
     return lines
+
+
+def _worse(estimate: "Estimate", level: float) -> bool:
+    """Whether the whole interval is worse than the value of guessing."""
+    from polyroc.metrics import registry
+
+    low, high, *_ = estimate.interval(level)
+    return registry[estimate.metric].worse_than_guessing(low, high, len(estimate.counts))

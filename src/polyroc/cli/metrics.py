@@ -22,8 +22,10 @@ def _explain(name: str) -> None:
     for paragraph in _paragraphs(metric.function.__doc__ or ""):
         screen.print(f"{paragraph}\n")
     guessing = "" if metric.chance is None else f" Guessing gives {metric.chance.formula}."
+    better = f"{metric.direction.capitalize()} is better."
     screen.print(
-        f"Classes: {metric.classes}.{guessing} Cost: {metric.complexity}. {metric.reference}."
+        f"Classes: {metric.classes}. {better}{guessing} Cost: {metric.complexity}. "
+        f"{metric.reference}."
     )
 
 
@@ -48,7 +50,7 @@ def _print_table() -> None:
 
     screen = console()
     narrow = screen.width < 70
-    columns = ["symbol", "what it is", "classes", "chance"]
+    columns = ["symbol", "what it is", "classes", "better", "chance"]
     made = table("Metrics", ["name", *(columns[1:2] if narrow else columns)])
     made.table.columns[0].no_wrap = True
     for metric in registry.values():
@@ -56,7 +58,7 @@ def _print_table() -> None:
         rest = (
             (metric.title,)
             if narrow
-            else (metric.symbol, metric.title, str(metric.classes), chance)
+            else (metric.symbol, metric.title, str(metric.classes), metric.direction, chance)
         )
         made.add(metric.name, *rest)
     show(screen, made)

@@ -141,6 +141,8 @@ def _print(read: "FileReadings", study: "ReaderStudy") -> None:
     screen.print("Are all modalities equal?", style="bold")
     for random in RANDOM:
         screen.print(printable(described(study.test(random))))  # type: ignore[arg-type]
+    if study.direction == "lower":
+        screen.print(f"Note. {study.metric}: lower is better.")
     for note in study.notes:
         screen.print(printable(spoken(f"Note. {note.text}.")))
 

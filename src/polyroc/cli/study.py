@@ -16,7 +16,7 @@ from polyroc.cli.options import (
     target_option,
 )
 from polyroc.cli.saving import Saving, check_distinct
-from polyroc.cli.wording import plural, printable, spoken
+from polyroc.cli.wording import costs_among, plural, printable, spoken
 from polyroc.errors import InvalidInput, NotDefined, PolyrocError
 
 if TYPE_CHECKING:
@@ -170,6 +170,8 @@ def _print(cases: "FileFeatures", result: "Study") -> None:
         show(screen, made)
     if len(result.estimators) > 1:
         screen.print(TESTED)
+    for line in costs_among(result.metrics):
+        screen.print(f"Note. {line}")
     for (learner, metric), note in result.notes.items():
         screen.print(printable(spoken(f"Note. {metric} of {learner}: {note}")))
 

@@ -1,6 +1,7 @@
 """Words for people at a terminal: names made harmless, messages that speak of options."""
 
 import re
+from collections.abc import Iterable
 
 _SPOKEN = (
     (re.compile(r'\babsent="skip"'), "--absent skip"),
@@ -87,3 +88,17 @@ def short(number: str) -> str:
     ('.912', '-.5', '10.2')
     """
     return re.sub(r"^([+-]?)0\.", r"\1.", number)
+
+
+def costs_among(metrics: Iterable[str]) -> list[str]:
+    """Which metrics are the better the lower they are, in a line; nothing if none is.
+
+    Examples
+    --------
+    >>> costs_among(["roc_auc"])
+    []
+    """
+    from polyroc.metrics import registry
+
+    lower = [name for name in metrics if registry.sign_of(name) < 0]
+    return [f"{', '.join(lower)}: lower is better."] if lower else []

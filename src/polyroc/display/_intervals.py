@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc.display._marks import mark_of
 from polyroc.display._naming import shown_names, wrapped_names
+from polyroc.metrics import registry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,6 +39,11 @@ def places(rows: Sequence[IntervalRow]) -> list[float]:
     ]
 
 
+def _label(group: str) -> str:
+    """A group as the axis names it: which way is better, where that is down."""
+    return f"{group} (lower is better)" if registry.sign_of(group) < 0 else group
+
+
 def draw_intervals(ax: "Axes", rows: Sequence[IntervalRow], beside: bool = True) -> None:
     """Marks with bars, names of the groups on the left, numbers on the right, and a legend."""
     heights = np.array(places(rows))
@@ -51,7 +57,7 @@ def draw_intervals(ax: "Axes", rows: Sequence[IntervalRow], beside: bool = True)
             fontsize="small",
         )  # fmt: skip
     groups = list(dict.fromkeys(row.group for row in rows))
-    ax.set_yticks(range(len(groups)), wrapped_names(groups, width=24))
+    ax.set_yticks(range(len(groups)), wrapped_names(map(_label, groups), width=24))
     ax.set_ylim(len(groups) - 0.4, -0.6)
     if len(series) > 1 or beside:
         ax.legend(

@@ -194,6 +194,7 @@ def differences_of(
                 p_value,
                 note="; ".join(filter(None, [reason, note])),
                 degrees_of_freedom=freedom,
+                lower_is_better=metric.direction == "lower",
             )
         )
     return rows
@@ -218,6 +219,15 @@ def _test(
 def undefined_differences(samples: Samples, metric: Metric, reason: str) -> list[Difference]:
     """Rows of NaN for a metric that does not exist for these predictions."""
     return [
-        Difference(metric.name, a, b, math.nan, math.nan, math.nan, note=reason)
+        Difference(
+            metric.name,
+            a,
+            b,
+            math.nan,
+            math.nan,
+            math.nan,
+            note=reason,
+            lower_is_better=metric.direction == "lower",
+        )
         for a, b in combinations(samples.names, 2)
     ]

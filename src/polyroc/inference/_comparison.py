@@ -206,7 +206,12 @@ class Comparison:
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Plain values, ready for JSON: a number that does not exist is None."""
-        rows = [without_nan(row) for row in self._rows(self.level if level is None else level)]
+        rows = [
+            {**without_nan(row), "direction": "lower" if each.lower_is_better else "higher"}
+            for row, each in zip(
+                self._rows(self.level if level is None else level), self.differences, strict=True
+            )
+        ]
         values = {metric: without_nan(models) for metric, models in self.values.items()}
         tests = [_finite(vars(test)) for test in self.omnibus_tests]
         return {

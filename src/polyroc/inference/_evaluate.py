@@ -200,6 +200,7 @@ def _estimate(
         method=method,
         degrees_of_freedom=freedom,
         range=(metric.lowest, metric.highest),
+        direction=metric.direction,
         counts=dict(zip(predictions.classes, predictions.class_counts.tolist(), strict=True)),
         notes=notes,
         settings=settings or {},

@@ -94,6 +94,7 @@ def _rows(
             math.nan,
             float(found[column]),
             note=said,
+            lower_is_better=metric.direction == "lower",
         )
         for (a, b), found in p_values.items()
     ]

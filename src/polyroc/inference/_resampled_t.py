@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from polyroc.inference._comparison import Difference
+from polyroc.metrics import registry
 from polyroc.results import check_level
 from polyroc.typing import Float64Array
 
@@ -74,6 +75,7 @@ class SplitValues(NamedTuple):
             standard_error=error if known else np.nan,
             p_value=p_value,
             degrees_of_freedom=float(freedom),
+            lower_is_better=registry.sign_of(self.metrics[column]) < 0,
         )
 
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
@@ -252,6 +253,23 @@ class Metric:
     """Where it gives no number of its own."""
     ask: Callable[..., Question] = field(repr=False, default=_plain_question)
     """Metric, predictions, options → question; by default all options go to the formula."""
+
+    @property
+    def sign(self) -> int:
+        """1 if a higher value is better and −1 if a lower one is: sign · θ is higher if better."""
+        return 1 if self.direction == "higher" else -1
+
+    def best(self, values: ArrayLike) -> float:
+        """The best of some values, leaving out NaN; NaN if there are no others."""
+        known = self.sign * np.asarray(values, dtype=np.float64)
+        return self.sign * float(np.fmax.reduce(known, axis=None, initial=np.nan))
+
+    def worse_than_guessing(self, low: float, high: float, n_classes: int) -> bool:
+        """Whether an interval is, as a whole, worse than the value of guessing."""
+        if self.chance is None:
+            return False
+        chance = self.chance(n_classes)
+        return high < chance if self.direction == "higher" else low > chance
 
     def by_default(self, occasion: Occasion) -> bool:
         """Whether it belongs to an evaluation that names no metrics.

@@ -42,6 +42,10 @@ class Registry(Mapping[str, Metric]):
         """Pickled by name: there is one registry in each process."""
         return "registry" if self is registry else super().__reduce__()
 
+    def sign_of(self, name: str) -> int:
+        """−1 for a metric where lower is better, else 1; also for a name that is no metric's."""
+        return self._metrics[name].sign if name in self else 1
+
     def select(self, names: Iterable[str] | str | None, occasion: Occasion) -> list[Metric]:
         """Metrics by names, each once; "all": every one.
 

@@ -85,8 +85,9 @@ class Content:
 
     @property
     def leading(self) -> ModelContent:
-        """The model with the highest value of that metric."""
-        values = [model.evaluation[self.main_metric].value for model in self.models]
+        """The model with the best value of that metric."""
+        sign = registry[self.main_metric].sign
+        values = [sign * model.evaluation[self.main_metric].value for model in self.models]
         return self.models[int(np.argmax(np.nan_to_num(values, nan=-math.inf)))]
 
 

@@ -56,7 +56,8 @@ def _difference(content: Content, row: Difference, best: str) -> str:
     low, high = (low, high) if row.model_a == best else (-high, -low)
     symbol, ahead = registry[row.metric].symbol, abs(row.difference)
     by = "less than 0.001" if ahead < 0.0005 else f"{ahead:.3f}"
-    size = f"{symbol} of {best} is {by} higher" if ahead else f"{symbol} is the same for both"
+    than = f"{by} {registry[row.metric].direction}"
+    size = f"{symbol} of {best} is {than}" if ahead else f"{symbol} is the same for both"
     adjusted = " after Holm's adjustment" if len(content.models) > 2 else ""
     return (
         f"{size} ({level_text(content.level)} interval {signed(low)} to {signed(high)}; "
@@ -95,36 +96,37 @@ def _rankings(firsts: dict[str, tuple[str, ...]]) -> Iterator[str]:
 
 
 def first_by_metric(content: Content) -> dict[str, tuple[str, ...]]:
-    """The models with the highest value of each metric that all models have."""
+    """The models with the best value of each metric that all models have."""
     firsts = {}
     for metric in content.leading.evaluation:
         values = np.array([model.evaluation[metric].value for model in content.models])
         if not np.isnan(values).any():
-            best = np.flatnonzero(values >= values.max() - 1e-12)
+            best = np.flatnonzero(np.abs(values - registry[metric].best(values)) <= 1e-12)
             firsts[metric] = tuple(content.models[k].name for k in best)
     return firsts
 
 
 def guessing(content: Content) -> Iterator[Finding]:
-    """Models whose main metric may be what guessing reaches, or lies below it."""
+    """Models whose main metric may be what guessing reaches, or is worse."""
     declared = registry[content.main_metric]
+    worse, worst = ("below", declared.lowest) if declared.sign > 0 else ("above", declared.highest)
     chance = 0.5 if declared.chance is None else declared.chance(len(content.classes))
     for model in content.models:
         estimate = model.evaluation[content.main_metric]
         low, high, *_ = estimate.interval(content.level)
         value = f"{declared.symbol} is {number(estimate.value)}"
         interval = f"{level_text(content.level)} interval {limits(low, high)}"
-        if high < chance:
-            text = f"{value} ({interval}), and the interval lies below {chance:g}, the value of"
+        if declared.worse_than_guessing(low, high, len(content.classes)):
+            text = f"{value} ({interval}), and the interval lies {worse} {chance:g}, the value of"
             yield _worse(model, f"{text} guessing.")
-        elif low <= chance:
+        elif low <= chance <= high:
             text = f"{value} ({interval}), and the interval contains {chance:g}, the value of"
             yield _no_better(model, f"{text} guessing.")
-        elif math.isnan(low) and estimate.value == 0:
+        elif math.isnan(low) and estimate.value == worst:
             text = f"{value}: every pair of cases is in the wrong order; guessing gives {chance:g}."
             yield _worse(model, text)
-        elif math.isnan(low) and estimate.value <= chance + 1e-12:
-            where = "which is" if abs(estimate.value - chance) < 1e-12 else f"below {chance:g},"
+        elif math.isnan(low) and declared.sign * (estimate.value - chance) <= 1e-12:
+            where = "which is" if abs(estimate.value - chance) < 1e-12 else f"{worse} {chance:g},"
             text = f"{value}, {where} the value of guessing. {why_no_interval(estimate)}."
             yield _no_better(model, text)
 

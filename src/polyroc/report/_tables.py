@@ -84,13 +84,13 @@ def _metric_row(content: Content, metric: str) -> Markup:
     declared = registry[metric]
     estimates = [model.evaluation[metric] for model in content.models]
     values = [each.value for each in estimates]
-    best = np.nanmax(values) if not np.isnan(values).all() and len(values) > 1 else math.nan
+    best = declared.best(values) if len(values) > 1 else math.nan
     chance = declared.chance(len(content.classes)) if declared.chance else None
     intervals = [(each.value, *each.interval(content.level)[:2]) for each in estimates]
     title = element(
         "th",
         element("a", symbol(declared.symbol), href=f"#metric-{metric}"),
-        element("small", declared.title),
+        element("small", declared.title, "" if declared.sign > 0 else "; lower is better"),
         scope="row",
     )
     figure = element("td", strip(intervals, chance, label=f"{declared.symbol} of the models"))

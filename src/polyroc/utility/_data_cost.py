@@ -119,6 +119,7 @@ def saec_interval(
         standard_error=float(defined.std(ddof=1)) if settled else math.nan,
         method="bootstrap",
         range=(0.0, HIGHEST),
+        direction="lower",
         counts=dict(zip(predictions.classes, sizes, strict=True)),
         notes=_notes(drawn) + (() if settled else (_limit(_advice(found, cases, model)),)),
         settings={"model": model, "n_replicates": count, "seed": seed},

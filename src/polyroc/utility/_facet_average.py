@@ -129,6 +129,7 @@ def saec_surface(
         value=hull.saec,
         standard_error=math.nan,
         method="lower convex hull",
+        direction="lower",
         notes=tuple(notes),
         settings={
             "seed": seed,

@@ -290,6 +290,7 @@ class IdealObserver:
             method=f"ideal observer, {how}",
             degrees_of_freedom=n_blocks - 1,
             range=(0.0, 2.0) if metric == "surface_area" else (0.0, 1.0),
+            direction="lower" if metric == "saec" else "higher",
             notes=notes,
             settings={"seed": seed, "n_blocks": n_blocks, **settings},
         )

@@ -20,7 +20,7 @@ from polyroc.errors import NotDefined, UnknownName
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._resampling import Replicator, Resampler, drawn_weights
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import Metric
+from polyroc.metrics.declaration import Direction, Metric
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array
 from polyroc.utility import fit_binormal, fit_proper
@@ -60,6 +60,7 @@ class Quantity:
     metric : the registered metric, or None.
     resampled : makes, of predictions, the value of predictions drawn from them: a fit to cases of
         which few are others starts from the fit to all. None: as ``value``.
+    direction : whether a higher or a lower value is better.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Quantity:
     is_average: bool = False
     metric: Metric | None = None
     resampled: Callable[[Predictions], Value] | None = None
+    direction: Direction = "higher"
 
     def without_each_case(self, predictions: Predictions) -> Float64Array:
         """The value without case i, for every i."""
@@ -137,6 +139,7 @@ def quantity_of(name: Any) -> Quantity:
         influence=partial(_registered_influence, metric),
         is_average=name in AVERAGES,
         metric=metric,
+        direction=metric.direction,
     )
 
 
@@ -231,7 +234,8 @@ def _area(model: str) -> Quantity:
 
 def _cost(name: str, model: str) -> Quantity:
     cost = partial(_fitted_cost, name, model)
-    return Quantity(name, (0.0, HIGHEST), cost, resampled=partial(_costs_near, name, model))
+    near = partial(_costs_near, name, model)
+    return Quantity(name, (0.0, HIGHEST), cost, resampled=near, direction="lower")
 
 
 _FITTED = {

@@ -12,6 +12,7 @@ from polyroc._base.checks import check_choice, real_number, share, shown, whole_
 from polyroc.errors import InvalidInput
 from polyroc.inference._reader_study.analysis import RANDOM, ROUNDING, Analysis, Random, ReaderTest
 from polyroc.inference._reader_study.power import Pilot, Power, check_plan, checked_difference
+from polyroc.metrics.declaration import Direction
 from polyroc.results import (
     Estimate,
     Note,
@@ -59,6 +60,7 @@ class ReaderStudy:
     counts: Mapping[Label, int]
     method: str
     range: tuple[float, float] = (0.0, 1.0)
+    direction: Direction = "higher"
     level: float = 0.95
     notes: tuple[Note, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -193,6 +195,7 @@ class ReaderStudy:
             standard_error=math.sqrt(variance) if variance > ROUNDING else math.nan,
             method=self.method,
             range=self.range,
+            direction=self.direction,
             counts=self.counts,
         )
 
@@ -303,6 +306,7 @@ class ReaderStudy:
         level = self.level if level is None else level
         return {
             "metric": self.metric,
+            "direction": self.direction,
             "covariance": self.method,
             "level": level,
             "modalities": list(self.modalities),

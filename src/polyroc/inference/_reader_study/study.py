@@ -106,6 +106,7 @@ def reader_study(
         counts=dict(zip(found.classes, counts, strict=True)),
         method=covariance,
         range=quantity.range,
+        direction=quantity.direction,
         level=level,
         notes=(*notes, *_notes(quantity, readings, matrix)),
         settings=draws._asdict() if covariance == "bootstrap" else {},

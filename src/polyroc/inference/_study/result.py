@@ -9,6 +9,7 @@ import numpy as np
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
 from polyroc.inference._resampled_t import SplitValues, corrected_errors
+from polyroc.metrics import registry
 from polyroc.results import html_table, text_table, without_nan
 from polyroc.typing import Float64Array, Label
 
@@ -71,7 +72,10 @@ class Study:
         return corrected_errors(self.values, self.test_size / (1 - self.test_size))
 
     def average_ranks(self) -> "pd.DataFrame":
-        """Mean over the splits of each learner's rank by each metric; 1 is best, ties averaged."""
+        """Mean over the splits of each learner's rank by each metric; 1 is best, ties averaged.
+
+        The best value is the highest, or for a metric of costs the lowest.
+        """
         return self._table(self._ranks().mean(axis=0))
 
     def first_ranks(self) -> "pd.DataFrame":
@@ -84,20 +88,26 @@ class Study:
     def _ranks(self) -> Float64Array:
         from scipy.stats import rankdata
 
-        ranks: Float64Array = rankdata(-self.values, axis=1, nan_policy="omit")
+        ranks: Float64Array = rankdata(-self._higher_is_better(), axis=1, nan_policy="omit")
         return ranks
+
+    def _higher_is_better(self) -> Float64Array:
+        """Values, the negative ones of metrics where lower is better."""
+        return np.asarray(self.values * [registry.sign_of(name) for name in self.metrics])
 
     def correlations(self, method: Correlation = "spearman") -> "pd.DataFrame":
         """Correlations between metrics over the splits, averaged over the learners.
 
-        A learner for which one of two metrics does not vary, or does not exist, has no correlation
-        of the two and is left out of that average.
+        Positive where what is better by one metric is better by the other, also for a metric where
+        lower is better. A learner for which one of two metrics does not vary, or does not exist,
+        has no correlation of the two and is left out of that average.
         """
         import pandas as pd
 
         if method not in ("spearman", "pearson"):
             raise InvalidInput(f'method must be "spearman" or "pearson", got {shown(method)}.')
-        each = np.array([_correlations(self.values[:, m], method) for m in range(self._n_learners)])
+        values = self._higher_is_better()
+        each = np.array([_correlations(values[:, m], method) for m in range(self._n_learners)])
         known = ~np.isnan(each)
         total = np.where(known, each, 0).sum(axis=0)
         counts = known.sum(axis=0)
