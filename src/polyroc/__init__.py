@@ -13,7 +13,7 @@ _HOMES = {
         hum ordinal_vus pairwise_auc pdi probabilistic_auc registry roc_auc saec scored_auc
         simplex_volume total_length triangle_area vus vus2 wvus wvus2""",
     "polyroc.inference": """Bootstrap Design Influence Permutation compare cross_evaluate estimate
-        evaluate plan reader_study study""",
+        evaluate evaluate_pairs plan reader_study study""",
     "polyroc._scorers": "scorers",
     "polyroc.coupling": "PairwiseCoupling",
     "polyroc.predictions": "Predictions",

@@ -5,6 +5,7 @@ from polyroc.inference._comparison import Comparison
 from polyroc.inference._cross import CrossComparison, CrossEvaluation, cross_evaluate
 from polyroc.inference._evaluate import estimate, evaluate
 from polyroc.inference._options import Bootstrap, Design, Influence, Permutation
+from polyroc.inference._pairs import evaluate_pairs
 from polyroc.inference._planning import Plan, plan
 from polyroc.inference._reader_study import Power, ReaderStudy, ReaderTest, reader_study
 from polyroc.inference._study import Study, StudyInterrupted, study
@@ -27,6 +28,7 @@ __all__ = [
     "cross_evaluate",
     "estimate",
     "evaluate",
+    "evaluate_pairs",
     "plan",
     "reader_study",
     "study",

@@ -128,13 +128,17 @@ def _of_cases(
     predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
 ) -> Float64Array:
     """√(m_k/(m_k − 1)) u_i for each case; NaN in a class of one case or group."""
-    counts = design.counts(predictions)
+    scale = case_scale(predictions, design.counts(predictions))[:, None]
+    scaled: Float64Array = scale * np.column_stack([each.cases for each in influences])
+    return scaled
+
+
+def case_scale(predictions: Predictions, counts: Float64Array) -> Float64Array:
+    """√(m_k/(m_k − 1)) w_i/n_k: what the influence value of a case is multiplied by."""
     alone = counts <= 1  # one case says nothing about its spread
     correction = np.where(alone, np.nan, np.sqrt(counts / np.where(alone, 1, counts - 1)))
     share = predictions.case_weights / predictions.class_weights[predictions.codes]
-    scale = (share * correction[predictions.codes])[:, None]
-    scaled: Float64Array = scale * np.column_stack([each.cases for each in influences])
-    return scaled
+    return np.asarray(share * correction[predictions.codes])
 
 
 def _prior_contributions(predictions: Predictions, influences: Sequence[Influence]) -> Float64Array:

@@ -135,6 +135,21 @@ class FoldStatistics:
         combined: Statistic = replace(statistic, **changed)
         return combined
 
+    def mean_pairs(self) -> Pairs:
+        """Pairs whose AUC(k|r) is the mean over the folds that have cases of both classes."""
+        pairs = self.combined(Need(Pairs), self.shares())
+        assert isinstance(pairs, Pairs)
+        return pairs
+
+    def pair_parts(
+        self,
+    ) -> Iterator[tuple[Predictions, NDArray[np.intp], Float64Array, list[int]]]:
+        """Folds of two or more classes: cases, their rows, share in each pair, their classes."""
+        position = {label: k for k, label in enumerate(self.predictions.classes)}
+        having = [r for r, part in zip(self.rows, self.parts, strict=True) if _has_pairs(part)]
+        for (part, _), share, rows in zip(self._with_pairs(), self.shares(), having, strict=True):
+            yield part.predictions, rows, share, [position[c] for c in part.predictions.classes]
+
     def _used(self) -> list[CaseStatistics]:
         """Folds with cases of every class."""
         used = [part for part, whole in zip(self.parts, self.complete, strict=True) if whole]

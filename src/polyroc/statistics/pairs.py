@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyroc._base.checks import check_choice
 from polyroc._base.parallel import map_threads
-from polyroc._base.sums import sum_by_class
+from polyroc._base.sums import running_sum, sum_by_class
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import Column
 from polyroc.statistics.means import centre_by_class
@@ -121,6 +122,48 @@ class Pairs(Statistic):
             for total, part in zip(totals, parts, strict=True):
                 total += part
         return [centre_by_class(predictions, total) for total in totals]
+
+
+class Placed(NamedTuple):
+    """Placements in the column of class k, from which AUC(k|r) follows for several r."""
+
+    members: NDArray[np.intp]
+    """The cases of class k."""
+    positives: Float64Array
+    """Share of class r (columns) below each of them (rows), ties counting half."""
+    negatives: Float64Array
+    """Share of class k above each case."""
+
+
+def placements(column: Column, totals: Float64Array, classes: slice) -> Placed:
+    """Of every case in one column: those of a positive among the cases of each of some classes."""
+    n_places, width = column.n_positives + 1, classes.stop - classes.start
+    counts, negatives = np.zeros(n_places * width), np.zeros(len(column.scores))
+    for ranks in column.ranks():
+        negatives[ranks.cases] = column.placed(ranks, 0.5) / column.weight
+        here = (ranks.codes >= classes.start) & (ranks.codes < classes.stop)
+        place = ranks.codes[here].astype(np.intp) - classes.start
+        weights = None if column.weights is None else column.weights[ranks.cases][here]
+        for side in (ranks.left, ranks.right):
+            counts += 0.5 * np.bincount(side[here] * width + place, weights, len(counts))
+    below = running_sum(counts.reshape(n_places, width))[1:-1]
+    return Placed(column.members, below / totals[classes], negatives)
+
+
+def own_placements(column: Column, totals: Float64Array) -> Float64Array:
+    """Share of its own class below each case of a column, ties counting half."""
+    scores, codes = column.scores, column.codes
+    order = np.lexsort((scores, codes))
+    new = (np.diff(codes[order]) != 0) | (np.diff(scores[order]) != 0)
+    first = np.concatenate(([0], np.flatnonzero(new) + 1))
+    weights = np.ones(len(order)) if column.weights is None else column.weights[order]
+    running = running_sum(weights)
+    below, upto = running[first], running[np.append(first[1:], len(order))]
+    start = running[np.searchsorted(codes[order], codes[order][first])]
+    shares = ((below + upto) / 2 - start) / totals[codes[order][first]]
+    own = np.empty(len(order))
+    own[order] = np.repeat(shares, np.diff(first, append=len(order)))
+    return own
 
 
 def column_threads(predictions: Predictions) -> int | None:
