@@ -112,8 +112,10 @@ class TestReplicates:
         found = boot(n_replicates=12, sample_weight=sample_weight, **options)
         for b, drawn in enumerate(weights_of(12, sample_weight=sample_weight, **options)):
             w = drawn * (W if weighted else 1.0)
+            shares = np.bincount(Y, W if weighted else None)
             for name in NAMES:
-                expected = registry[name].function(Y, P, sample_weight=w)
+                held = {} if options or not registry[name].prior_weighted else {"priors": shares}
+                expected = registry[name].function(Y, P, sample_weight=w, **held)
                 assert found[name].replicates[b] == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
     def test_are_values_of_repeated_cases(self):
@@ -121,7 +123,8 @@ class TestReplicates:
         for b, drawn in enumerate(weights_of(8)):
             cases = np.repeat(np.arange(len(Y)), drawn)
             for name in NAMES:
-                expected = registry[name].function(Y[cases], P[cases])
+                held = {"priors": np.bincount(Y)} if registry[name].prior_weighted else {}
+                expected = registry[name].function(Y[cases], P[cases], **held)
                 assert found[name].replicates[b] == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
     def test_numbers_of_copies(self):
@@ -139,13 +142,30 @@ class TestReplicates:
 
 class TestStrata:
     def test_class_sizes_are_kept(self):
+        """One case fewer than the class has, for the variance of a mean of all of them."""
         drawn = weights_of(50)
         for k, size in enumerate(np.bincount(Y)):
-            assert (drawn[:, k == Y].sum(axis=1) == size).all()
+            assert (drawn[:, k == Y].sum(axis=1) == size - 1).all()
+
+    def test_small_classes_have_the_right_standard_error(self):
+        """The variance over draws of a mean of m cases is S²/m, not (m − 1)/m of it."""
+        y = np.repeat([0, 1], [4, 6])
+        p = np.random.default_rng(4).uniform(0.2, 0.8, len(y))
+        found = boot(["probabilistic_auc"], n_replicates=4000, y=y, p=p)["probabilistic_auc"]
+        exact = evaluate(y, p, ["probabilistic_auc"])["probabilistic_auc"]
+        assert found.standard_error == pytest.approx(exact.standard_error, rel=0.05)
+
+    def test_classes_keep_their_shares(self):
+        """AUNP of a replicate is that of its cases at the shares of the sample."""
+        found = boot(["aunp"])["aunp"].replicates
+        for b, drawn in enumerate(weights_of(60)):
+            kept = np.repeat(np.arange(len(Y)), drawn)
+            expected = registry["aunp"].function(Y[kept], P[kept], priors=np.bincount(Y) / len(Y))
+            assert found[b] == pytest.approx(expected, rel=1e-12)
 
     def test_sampled_class_sizes_vary(self):
         drawn = weights_of(50, sampling="random")
-        assert (drawn.sum(axis=1) == len(Y)).all()
+        assert (drawn.sum(axis=1) == len(Y) - 1).all()
         assert len(np.unique(drawn[:, Y == 2].sum(axis=1))) > 5
 
     def test_groups_stay_whole(self):
@@ -162,7 +182,7 @@ class TestStrata:
             drawn = weights_of(50, groups=groups)
             for stratum in np.unique(strata):
                 cases = firsts[strata[firsts] == stratum]
-                assert (drawn[:, cases].sum(axis=1) == len(cases)).all()
+                assert (drawn[:, cases].sum(axis=1) == len(cases) - 1).all()
 
     @pytest.mark.parametrize("sampling", ["stratified", "random"])
     def test_no_class_vanishes(self, sampling):
@@ -179,10 +199,10 @@ class TestStrata:
         assert np.isfinite(replicates(found)).all()
 
     def test_uniform_draws(self):
-        """Every case is drawn once on average, with the variance of a multinomial."""
-        drawn = weights_of(4000).astype(float)
-        assert np.abs(drawn.mean(axis=0) - 1).max() < 5 / math.sqrt(4000)
-        np.testing.assert_allclose(drawn.var(axis=0), 1 - 1 / np.bincount(Y)[Y], atol=0.15)
+        """Every case is drawn (m − 1)/m times on average, with the variance of a multinomial."""
+        drawn, share = weights_of(4000).astype(float), 1 / np.bincount(Y)[Y]
+        assert np.abs(drawn.mean(axis=0) - (1 - share)).max() < 5 / math.sqrt(4000)
+        np.testing.assert_allclose(drawn.var(axis=0), (1 - share) ** 2, atol=0.15)
 
 
 class TestStandardErrors:

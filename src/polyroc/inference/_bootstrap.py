@@ -47,6 +47,8 @@ def replicate_values(
     if predictions.folds is not None:
         return _replicates_of_folds(predictions, questions, design, n_replicates, seed)
     resampler = Resampler.of(predictions, design)
+    if resampler.by_class:
+        questions = [_at_fixed_priors(each, predictions) for each in questions]
     replicator = Replicator(predictions, questions)
     parts = []
     for start in range(0, n_replicates, BATCH):
@@ -54,6 +56,13 @@ def replicate_values(
         weights = drawn_weights(resampler, seed, batch, predictions.n_threads)
         parts.append(replicator.values(weights))
     return np.concatenate(parts)
+
+
+def _at_fixed_priors(question: Question, predictions: Predictions) -> Question:
+    """The question at the priors of the sample, where it has none: classes keep their shares."""
+    if question.priors is not None or not question.metric.prior_weighted:
+        return question
+    return replace(question, priors=predictions.priors)
 
 
 def _replicates_of_folds(

@@ -38,9 +38,11 @@ _MOST_DRAWS = 1000  # in a row without every class, before giving up
 class Resampler:
     """Draws weights: cases, or groups of them, with replacement within strata.
 
-    Strata are the classes. They cannot be kept apart where a group holds cases of several, nor
-    where classes were sampled with the cases (``sampling="random"``): then there is one stratum,
-    and a draw that loses a class is repeated.
+    Of n units of a stratum n − 1 are drawn, so that the variance over draws is that of a mean of n
+    cases, S²/n, and not (n − 1)/n of it. Strata are the classes, whose shares do not change:
+    metrics that weight by priors keep those of the sample. They cannot be kept apart where a group
+    holds cases of several, nor where classes were sampled with the cases (``sampling="random"``):
+    then there is one stratum, and a draw that loses a class is repeated.
     """
 
     codes: NDArray[Any]
@@ -60,6 +62,11 @@ class Resampler:
         strata = _strata(predictions, unit, design.sampling == "random")
         return cls(predictions.codes, predictions.n_classes, unit, strata, copies)
 
+    @property
+    def by_class(self) -> bool:
+        """Whether every class is a stratum of its own."""
+        return len(self.strata) > 1
+
     def draw(self, generator: np.random.Generator) -> NDArray[Any]:
         """Weights of one replicate, relative to those of the cases."""
         for _ in range(_MOST_DRAWS):
@@ -76,11 +83,12 @@ class Resampler:
             drawn = np.zeros(len(self.unit))
             for members in self.strata:
                 copies = self.copies[members]
-                drawn[members] = generator.multinomial(int(copies.sum()), copies / copies.sum())
+                n_drawn = max(int(copies.sum()) - 1, 1)
+                drawn[members] = generator.multinomial(n_drawn, copies / copies.sum())
             return np.divide(drawn, self.copies, dtype=np.float64)
         counts = np.zeros(int(self.unit.max()) + 1, dtype=np.int64)
         for members in self.strata:
-            chosen = generator.integers(0, len(members), len(members))
+            chosen = generator.integers(0, len(members), max(len(members) - 1, 1))
             counts[members] = np.bincount(chosen, minlength=len(members))
         return counts[self.unit]
 
