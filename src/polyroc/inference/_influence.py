@@ -156,7 +156,8 @@ def covariance(
 ) -> Float64Array:
     """Covariance matrix of several metrics, or of several models, on the same cases."""
     scaled = contributions(predictions, influences, design)
-    products: Float64Array = scaled.T @ scaled
+    # Not by BLAS, whose threads cost more than these few columns take.
+    products: Float64Array = np.einsum("im,in->mn", scaled, scaled)
     return products
 
 

@@ -20,6 +20,7 @@ The cases come in blocks, so that memory stays near one sorted index per column.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -164,8 +165,18 @@ class Column:
     def ranks(self) -> Iterator[Ranks]:
         """Ranks of all cases among the positives, block by block, each case once."""
         if self.n_positives <= FEW_POSITIVES:
-            return self._by_lookup()
+            return iter(vars(self).get("_looked_up") or self._by_lookup())
         return self._by_sorting()
+
+    @contextmanager
+    def remembered_ranks(self) -> Iterator[None]:
+        """While inside, ranks that have to be looked up are looked up once."""
+        if self.n_positives <= FEW_POSITIVES:
+            vars(self)["_looked_up"] = tuple(self._by_lookup())
+        try:
+            yield
+        finally:
+            vars(self).pop("_looked_up", None)
 
     def anonymous_ranks(self) -> Iterator[Ranks]:
         """The same, where ``cases`` is not needed: it may be empty."""

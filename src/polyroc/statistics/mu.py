@@ -104,10 +104,11 @@ class Margins(Statistic):
         def of_pair(pair: tuple[int, int]) -> list[Float64Array]:
             column = _pair_column(predictions, directed, pair)
             both = self.weights[[pair[1], pair[0]]]
-            return [
-                ranked_influence(column, np.array([pull[pair], 0.0]), both, each.credit)
-                for pull, each in zip(pulls, gradients, strict=True)
-            ]
+            with column.remembered_ranks():
+                return [
+                    ranked_influence(column, np.array([pull[pair], 0.0]), both, each.credit)
+                    for pull, each in zip(pulls, gradients, strict=True)
+                ]
 
         totals = [np.zeros(len(predictions)) for _ in gradients]
         placed = map_threads(of_pair, pairs, predictions.n_threads)

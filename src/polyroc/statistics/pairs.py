@@ -114,7 +114,8 @@ class Pairs(Statistic):
 
         def of_column(k: int) -> list[Float64Array]:
             column = predictions.column(k)
-            return [_carried(column, each, k, self.weights) for each in gradients]
+            with column.remembered_ranks():
+                return [_carried(column, each, k, self.weights) for each in gradients]
 
         totals = [np.zeros(len(predictions)) for _ in gradients]
         columns, n_threads = range(predictions.n_classes), column_threads(predictions)
