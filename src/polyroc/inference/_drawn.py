@@ -12,7 +12,7 @@ Cases in groups: the same with the sums over a group, also where it spans classe
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.inference._influence import CaseDesign, covariance, degrees_of_freedom
+from polyroc.inference._influence import CaseDesign, covariance, freedom_of_parts, variance_parts
 from polyroc.metrics.declaration import Influence
 from polyroc.predictions import Predictions
 from polyroc.statistics.statistic import Drawn
@@ -25,10 +25,13 @@ def spread_of_value(
     """Variance of one metric, and its degrees of freedom."""
     if influence.drawn is not None:
         return _drawn_spread(predictions, influence.drawn, design)
-    variance = float(covariance(predictions, [influence], design)[0, 0])
+    parts = variance_parts(predictions, influence, design)
+    shares_fixed = design.sampling == "stratified" or influence.priors is None
+    by_class = design.groups is None and shares_fixed
+    variance = parts.sum() if by_class else covariance(predictions, [influence], design)[0, 0]
     if not variance > 0:
-        return variance, np.nan
-    return variance, degrees_of_freedom(predictions, influence, design)
+        return float(variance), np.nan
+    return float(variance), freedom_of_parts(parts, predictions, design)
 
 
 def _drawn_spread(

@@ -98,8 +98,10 @@ class CaseDesign:
         )
         if folds is None:
             return counts - 1
-        strata = np.unique(predictions.codes + n_classes * folds.numbers) % n_classes
-        n_strata, occurring = np.bincount(strata, minlength=n_classes), counts
+        strata = np.bincount(
+            predictions.codes + n_classes * folds.numbers, minlength=n_classes * len(folds.names)
+        )
+        n_strata, occurring = (strata.reshape(-1, n_classes) > 0).sum(axis=0), counts
         if self.groups is not None:
             unit = folds.numbers + len(folds.names) * self.groups
             units = np.unique(predictions.codes + n_classes * unit) % n_classes
@@ -181,8 +183,19 @@ def degrees_of_freedom(predictions: Predictions, influence: Influence, design: C
 
     Groups that span classes do not vary independently in them: then at most their number less 1.
     """
+    return freedom_of_parts(variance_parts(predictions, influence, design), predictions, design)
+
+
+def variance_parts(
+    predictions: Predictions, influence: Influence, design: CaseDesign
+) -> Float64Array:
+    """What each class adds to the variance, where no group spans classes."""
     moved, codes = contributions_by_class(predictions, [influence], design)
-    parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes)
+    return np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes).astype(np.float64)
+
+
+def freedom_of_parts(parts: Float64Array, predictions: Predictions, design: CaseDesign) -> float:
+    """Satterthwaite's degrees of freedom of the sum of the parts of the classes."""
     by_class = float(parts.sum() ** 2 / np.sum(parts**2 / design.freedom(predictions)))
     return min(by_class, design.most_freedom(predictions))
 

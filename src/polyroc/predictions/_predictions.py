@@ -233,13 +233,16 @@ class Predictions:
 
     def part(self, rows: NDArray[np.intp], *, n_threads: int | None = None) -> "Predictions":
         """Some of the cases, such as those of a fold; classes without any are left out."""
-        there, codes = np.unique(self.codes[rows], return_inverse=True)
+        codes = self.codes[rows]
+        there = np.flatnonzero(np.bincount(codes, minlength=self.n_classes))
         every = len(there) == self.n_classes
+        if not every:
+            codes = np.searchsorted(there, codes).astype(codes.dtype)
         origin = self._origin.part(rows, None if every else there.tolist())
         other = object.__new__(Predictions)
         cases = {
             "classes": tuple(self.classes[k] for k in there.tolist()),
-            "codes": codes.astype(self.codes.dtype),
+            "codes": codes,
             "scores": self.scores[rows] if every else self.scores[np.ix_(rows, there)],
             "weights": None if self.weights is None else self.weights[rows],
             "one_column": self.one_column and every,
