@@ -3,14 +3,17 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
 from polyroc.cli.joining import Joined, check_order, join_options, joined
 from polyroc.cli.options import (
     NONE,
+    Asked,
+    Command,
     absent_option,
+    bundled,
     folds_option,
     groups_option,
     json_option,
@@ -18,7 +21,6 @@ from polyroc.cli.options import (
     metric_names,
     metrics_option,
     normalize_option,
-    read,
     role_options,
     seed_option,
 )
@@ -31,6 +33,55 @@ if TYPE_CHECKING:
     from polyroc.inference._comparison import Difference
     from polyroc.inference._options import Method
     from polyroc.readers import FilePredictions
+
+
+class Tested(NamedTuple):
+    """What the tests are to show, as options say."""
+
+    alternative: str
+    margin: float | None
+    reference: str
+    adjust: Literal["pairs", "all"]
+
+
+_TESTS = (
+    click.option(
+        "--alternative",
+        type=click.Choice(["two-sided", "greater", "less", "noninferior", "equivalent"]),
+        default="two-sided",
+        show_default=True,
+        help="What the tests are to show of the first model of a pair against the second.",
+    ),
+    click.option(
+        "--margin",
+        metavar="NUMBER",
+        type=float,
+        help="The largest difference that does not matter, for tests of non-inferiority and "
+        "equivalence; or by how much a model must be better.",
+    ),
+    click.option(
+        "--reference",
+        type=click.Choice(["t", "normal"]),
+        default="t",
+        show_default=True,
+        help="Distribution of the test statistic; normal is DeLong's test.",
+    ),
+    click.option(
+        "--adjust",
+        type=click.Choice(["pairs", "all"]),
+        default="pairs",
+        show_default=True,
+        help="Adjust p-values over the pairs of models within each metric, or over all rows.",
+    ),
+)
+
+
+def test_options(command: Command) -> Command:
+    """The options of the tests; a command gets them as ``tested``."""
+    packed = bundled(command, "tested", Tested)
+    for option in reversed(_TESTS):
+        packed = option(packed)
+    return packed
 
 
 @click.command(short_help="Differences between models, with intervals and tests.")
@@ -54,34 +105,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Replicates of the bootstrap, or permutations.",
 )
-@click.option(
-    "--alternative",
-    type=click.Choice(["two-sided", "greater", "less", "noninferior", "equivalent"]),
-    default="two-sided",
-    show_default=True,
-    help="What the tests are to show of the first model of a pair against the second.",
-)
-@click.option(
-    "--margin",
-    metavar="NUMBER",
-    type=float,
-    help="The largest difference that does not matter, for tests of non-inferiority and "
-    "equivalence; or by how much a model must be better.",
-)
-@click.option(
-    "--reference",
-    type=click.Choice(["t", "normal"]),
-    default="t",
-    show_default=True,
-    help="Distribution of the test statistic; normal is DeLong's test.",
-)
-@click.option(
-    "--adjust",
-    type=click.Choice(["pairs", "all"]),
-    default="pairs",
-    show_default=True,
-    help="Adjust p-values over the pairs of models within each metric, or over all rows.",
-)
+@test_options
 @click.option("--independent", is_flag=True, help="The files contain different cases.")
 @join_options
 @absent_option
@@ -90,20 +114,12 @@ if TYPE_CHECKING:
 @json_option
 def compare(
     files: tuple[str, ...],
-    target: str | None,
-    columns: list[str] | None,
-    labels: list[str] | None,
-    weights: str | None,
-    groups: str | None,
-    folds: str | None,
+    asked: Asked,
     metrics: list[str] | None,
     level: float,
     method: str,
     replicates: int,
-    alternative: str,
-    margin: float | None,
-    reference: str,
-    adjust: Literal["pairs", "all"],
+    tested: Tested,
     independent: bool,
     case_id: str | None,
     join: str,
@@ -122,13 +138,10 @@ def compare(
     from polyroc.inference._margins import Hypothesis
     from polyroc.inference._samples import samples_of
 
-    hypothesis = Hypothesis.of(alternative, margin, reference)
+    hypothesis = Hypothesis.of(tested.alternative, tested.margin, tested.reference)
     names = metric_names(metrics)
     with reading():
-        read_files = [
-            read(file, target, columns, labels, weights, groups, None, case_id, folds)
-            for file in files
-        ]
+        read_files = [asked.read(file, case_id=case_id) for file in files]
     together = _together_by_id(read_files, case_id, join, independent)
     if together is not None:
         read_files = list(together.files)
@@ -136,21 +149,28 @@ def compare(
     how = _method(method, replicates, seed)
     with working("comparing"):
         given = samples_of(**samples, absent=absent, normalize=normalize)
-        result = compare_samples(given, names, None, how, level, hypothesis).adjusted(adjust)
+        result = compare_samples(given, names, None, how, level, hypothesis)
+    result = result.adjusted(tested.adjust)
     if as_json:
-        from polyroc.cli.documents import predictions_input, print_document
-
-        content = {
-            "input": predictions_input(read_files),
-            "join": None if together is None else together.to_dict(),
-            "comparison": result.to_dict(),
-        }
-        print_document("compare", content)
+        _print_json(read_files, result, together)
     else:
         _print(read_files, result, together)
     if all(math.isnan(each.difference) for each in result.differences):
         click.echo("polyroc: None of these metrics exists for these data.", err=True)
         click.get_current_context().exit(1)
+
+
+def _print_json(
+    files: "Sequence[FilePredictions]", result: "Comparison", together: Joined | None
+) -> None:
+    from polyroc.cli.documents import predictions_input, print_document
+
+    content = {
+        "input": predictions_input(files),
+        "join": None if together is None else together.to_dict(),
+        "comparison": result.to_dict(),
+    }
+    print_document("compare", content)
 
 
 def _method(name: str, replicates: int, seed: int | None) -> "Method":

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.cli.options import (
+    Asked,
     absent_option,
-    by_class,
     folds_option,
     groups_option,
     json_option,
@@ -16,7 +16,6 @@ from polyroc.cli.options import (
     metric_names,
     metrics_option,
     normalize_option,
-    read,
     role_options,
     seed_option,
 )
@@ -74,12 +73,7 @@ if TYPE_CHECKING:
 @json_option
 def evaluate(
     files: tuple[str, ...],
-    target: str | None,
-    columns: list[str] | None,
-    labels: list[str] | None,
-    weights: str | None,
-    groups: str | None,
-    folds: str | None,
+    asked: Asked,
     model: str | None,
     streaming: bool,
     exact: bool,
@@ -104,17 +98,14 @@ def evaluate(
 
     names = metric_names(metrics)
     if streaming:
-        from polyroc.cli.streaming import check_options, evaluate_streaming, roles_of
+        from polyroc.cli.streaming import stream
 
-        check_options(click.get_current_context(), groups, folds)
-        with reading():
-            roles = roles_of(files, target, weights, groups)
-        options = {"columns": by_class(columns), "classes": labels, "absent": absent}
-        evaluate_streaming(files, roles, as_json, metrics=names, exact=exact, **options)
+        options = {"metrics": names, "exact": exact, "absent": absent}
+        stream(files, asked, as_json, **options)
         return
     check_single(files, exact)
     with reading():
-        cases = read(files[0], target, columns, labels, weights, groups, model, folds=folds)
+        cases = asked.read(files[0], model)
     given: dict[str, Any] = {
         "interval": _interval(interval, replicates),
         "level": level,

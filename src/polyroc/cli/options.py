@@ -2,7 +2,8 @@
 
 import csv
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -108,11 +109,52 @@ folds_option = click.option(
 )
 
 
+class Asked(NamedTuple):
+    """Which column of a file of predictions is what, as far as options say."""
+
+    target: str | None
+    columns: list[str] | None
+    labels: list[str] | None
+    weights: str | None
+    groups: str | None
+    folds: str | None
+
+    def read(
+        self, path: str, model: str | None = None, case_id: str | None = None
+    ) -> "FilePredictions":
+        """The predictions in a file."""
+        from polyroc.readers import read_predictions
+
+        return read_predictions(
+            path,
+            target=self.target,
+            columns=by_class(self.columns),
+            labels=self.labels,
+            weight=False if self.weights == NONE else self.weights,
+            group=False if self.groups == NONE else self.groups,
+            model=model,
+            case_id=False if case_id == NONE else case_id,
+            fold=self.folds,
+        )
+
+
 def role_options(command: Command) -> Command:
-    """The options that say which column of a file of predictions is what."""
+    """The options that say which column of a file is what; a command gets them as ``asked``."""
+    packed = bundled(command, "asked", Asked)
     for option in reversed(_ROLES):
-        command = option(command)
-    return command
+        packed = option(packed)
+    return packed
+
+
+def bundled(command: Command, name: str, kind: type[Any]) -> Command:
+    """A command whose options of some names arrive as one named tuple."""
+
+    @wraps(command)
+    def called(**given: Any) -> Any:
+        packed = kind(**{field: given.pop(field, None) for field in kind._fields})
+        return command(**{name: packed}, **given)
+
+    return called  # type: ignore[return-value]
 
 
 def metric_names(metrics: list[str] | None) -> list[str] | str | None:
@@ -124,33 +166,6 @@ def metric_names(metrics: list[str] | None) -> list[str] | str | None:
     names: list[str] | str = "all" if metrics == ["all"] else metrics
     registry.named(names)
     return names
-
-
-def read(
-    path: str,
-    target: str | None,
-    columns: list[str] | None,
-    labels: list[str] | None,
-    weights: str | None,
-    groups: str | None = None,
-    model: str | None = None,
-    case_id: str | None = None,
-    folds: str | None = None,
-) -> "FilePredictions":
-    """The predictions in a file, by the options of the command line."""
-    from polyroc.readers import read_predictions
-
-    return read_predictions(
-        path,
-        target=target,
-        columns=by_class(columns),
-        labels=labels,
-        weight=False if weights == NONE else weights,
-        group=False if groups == NONE else groups,
-        fold=folds,
-        model=model,
-        case_id=False if case_id == NONE else case_id,
-    )
 
 
 def by_class(columns: list[str] | None) -> list[str] | dict[str, str] | None:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.cli.options import (
+    Asked,
     absent_option,
     groups_option,
     json_option,
     level_option,
     names,
     normalize_option,
-    read,
     role_options,
 )
 from polyroc.cli.wording import printable
@@ -76,11 +76,7 @@ _SHARES = ("best", "pilot", "equal")
 @json_option
 def plan(
     file: str | None,
-    target: str | None,
-    columns: list[str] | None,
-    labels: list[str] | None,
-    weights: str | None,
-    groups: str | None,
+    asked: Asked,
     model: str | None,
     models: list[str] | None,
     cases: list[str] | None,
@@ -106,9 +102,9 @@ def plan(
     read_file, pilot = None, None
     if file is not None:
         with reading():
-            read_file = read(file, target, columns, labels, weights, groups)
+            read_file = asked.read(file)
         pilot = _pilot(read_file, model, models, {"absent": absent, "normalize": normalize})
-    assumed = None if pair_auc is None else assumed_pairs(pair_auc, labels)
+    assumed = None if pair_auc is None else assumed_pairs(pair_auc, asked.labels)
     classes = _classes(pilot, assumed)
     given = {
         "cases": numbers(cases, "--cases", classes),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from polyroc.cli.options import folds_option, groups_option, level_option, read, role_options
+from polyroc.cli.options import Asked, folds_option, groups_option, level_option, role_options
 from polyroc.cli.saving import check_distinct
 from polyroc.cli.wording import printable
 
@@ -19,12 +19,7 @@ from polyroc.cli.wording import printable
 @level_option
 def report(
     file: str,
-    target: str | None,
-    columns: list[str] | None,
-    labels: list[str] | None,
-    weights: str | None,
-    groups: str | None,
-    folds: str | None,
+    asked: Asked,
     output: str,
     title: str | None,
     level: float,
@@ -36,7 +31,7 @@ def report(
     check_distinct({"FILE": file}, {"--output": output})
     path = check_output(output)
     with reading():
-        cases = read(file, target, columns, labels, weights, groups, folds=folds)
+        cases = asked.read(file)
     with working("writing the report"):
         write_report(
             path,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from polyroc.cli.options import NONE
+from polyroc.cli.options import NONE, Asked, by_class
 from polyroc.cli.wording import plural, printable, spoken
 from polyroc.errors import InvalidInput
 
@@ -75,6 +75,17 @@ def roles_of(
                 "out."
             )
     return Roles(target, weight)
+
+
+def stream(files: tuple[str, ...], asked: Asked, as_json: bool, **options: Any) -> None:
+    """Evaluate files of any size, and print what is found."""
+    from polyroc.cli.screen import reading
+
+    check_options(click.get_current_context(), asked.groups, asked.folds)
+    with reading():
+        roles = roles_of(files, asked.target, asked.weights, asked.groups)
+    columns: dict[str, Any] = {"columns": by_class(asked.columns), "classes": asked.labels}
+    evaluate_streaming(files, roles, as_json, **columns, **options)
 
 
 def evaluate_streaming(

@@ -108,14 +108,14 @@ def study(
     }
     saving = Saving()
     result = _studied(cases, learners, options, saving)
-    if as_json:
-        from polyroc.cli.documents import features_input, print_document
-
-        content = {"input": features_input(cases), "study": result.to_dict()}
-        print_document("study", content)
-    else:
-        _print(cases, result)
+    (_print_json if as_json else _print)(cases, result)
     saving.check()
+
+
+def _print_json(cases: "FileFeatures", result: "Study") -> None:
+    from polyroc.cli.documents import features_input, print_document
+
+    print_document("study", {"input": features_input(cases), "study": result.to_dict()})
 
 
 def _typed(labels: list[str], cases: "FileFeatures") -> list[Any]:

@@ -2,24 +2,27 @@
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from polyroc.cli.options import (
+    NONE,
+    Asked,
+    Command,
+    bundled,
     json_option,
     names,
     normalize_option,
-    read,
     role_options,
     seed_option,
 )
 from polyroc.cli.saving import Saving, check_distinct
 from polyroc.cli.wording import plural, printable
 from polyroc.errors import InvalidInput
-from polyroc.results import without_nan
 
 if TYPE_CHECKING:
+    from polyroc.readers import FilePredictions
     from polyroc.results import Estimate
     from polyroc.surface import Model, RocSurface, SurfacePoint
 
@@ -30,6 +33,60 @@ ENDS = {
     "generations": "G may still grow",
 }
 CRITERIA = ("total_error", "farthest_from_chance")
+
+
+class Wanted(NamedTuple):
+    """Which operating points are wanted, as options say."""
+
+    costs: str | None
+    limits: tuple[str, ...]
+    confidence: float | None
+
+    def read(self, classes: tuple[Any, ...]) -> tuple[Any, dict[Any, float], float | None]:
+        """Costs, limits and their confidence as the library takes them."""
+        costs = None if self.costs is None else read_costs(self.costs, classes)
+        limits: dict[Any, float] = {}
+        for limit in self.limits:
+            limits.update(parsed_limit(limit, classes))
+        if self.confidence is not None:
+            if not limits:
+                message = "--confidence says how certainly limits hold. Give a --limit, too."
+                raise InvalidInput(message)
+            if not 0 < self.confidence < 1:
+                raise InvalidInput(
+                    f"--confidence must lie between 0 and 1, got {self.confidence:g}."
+                )
+        return costs, limits, self.confidence
+
+
+_POINTS = (
+    click.option(
+        "--costs",
+        metavar="JSON",
+        help="File of costs, 1 where an error is not named: choose the least expected cost.",
+    ),
+    click.option(
+        "--limit",
+        "limits",
+        multiple=True,
+        metavar="TRUTH>DECIDED=RATE",
+        help="Highest rate of an error, such as 'ill>well=0.05'; may be repeated.",
+    ),
+    click.option(
+        "--confidence",
+        type=float,
+        help="How certainly limits are to hold on new cases, such as 0.95; by default the rates on "
+        "these cases keep them, which on new cases are often higher.",
+    ),
+)
+
+
+def point_options(command: Command) -> Command:
+    """The options of operating points; a command gets them as ``wanted``."""
+    packed = bundled(command, "wanted", Wanted)
+    for option in reversed(_POINTS):
+        packed = option(packed)
+    return packed
 
 
 @click.command(short_help="Find trade-offs between errors, choose among them.")
@@ -55,32 +112,12 @@ CRITERIA = ("total_error", "farthest_from_chance")
 )
 @click.option("--checkpoint", metavar="PATH", help="File to save to, and to resume from.")
 @click.option("-o", "--output", metavar="PATH", help="NPZ file to write the surface to.")
-@click.option(
-    "--costs",
-    metavar="JSON",
-    help="File of costs, 1 where an error is not named: choose the least expected cost.",
-)
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="TRUTH>DECIDED=RATE",
-    help="Highest rate of an error, such as 'ill>well=0.05'; may be repeated.",
-)
-@click.option(
-    "--confidence",
-    type=float,
-    help="How certainly limits are to hold on new cases, such as 0.95; by default the rates on "
-    "these cases keep them, which on new cases are often higher.",
-)
+@point_options
 @seed_option
 @json_option
 def surface(
     file: str,
-    target: str | None,
-    columns: list[str] | None,
-    labels: list[str] | None,
-    weights: str | None,
+    asked: Asked,
     features: bool,
     drop: list[str] | None,
     model: str | None,
@@ -88,9 +125,7 @@ def surface(
     generations: int,
     checkpoint: str | None,
     output: str | None,
-    costs: str | None,
-    limits: tuple[str, ...],
-    confidence: float | None,
+    wanted: Wanted,
     seed: int | None,
     as_json: bool,
 ) -> None:
@@ -104,52 +139,51 @@ def surface(
     from polyroc.cli.screen import reading, working
 
     check_distinct(
-        {"FILE": file, "--costs": costs}, {"--checkpoint": checkpoint, "--output": output}
+        {"FILE": file, "--costs": wanted.costs}, {"--checkpoint": checkpoint, "--output": output}
     )
     if output is not None:
         check_output(output)
     with reading():
-        if features:
-            _refuse(columns=columns, labels=labels, weights=weights)
-            searched, source, described = _feature_model(file, target, drop, model or "linear")
-        else:
-            _refuse(drop=drop)
-            options = (file, target, columns, labels, weights, "none", model)
-            searched, source, described = _score_model(options, normalize)
-        costs_given = None if costs is None else read_costs(costs, searched.classes)
-        limits_given = {}
-        for limit in limits:
-            limits_given.update(parsed_limit(limit, searched.classes))
-    _check_confidence(confidence, limits)
+        searched, source, described = _model(file, asked, features, drop, model, normalize)
+        points = wanted.read(searched.classes)
     saving = Saving()
     with saving.checkpoints():
         found = _search(searched, generations, seed, checkpoint)
     with working("computing G"):
         gini = found.gini(rng=found.provenance["seed"])
-    points = _points(found, costs_given, limits_given, confidence)
+    chosen = _points(found, *points)
     if output is not None and not saving.save(partial(found.save, output)):
         output = None
     if as_json:
         from polyroc.cli.documents import print_document
 
-        print_document("surface", {"input": source, "surface": _plain(found, gini, points, output)})
+        print_document("surface", {"input": source, "surface": _plain(found, gini, chosen, output)})
     else:
-        path, cases = source["files"][0]["path"], plural(source["cases"], "case")
-        start = [
-            f"{path}: {cases} of {plural(found.n_classes, 'class')}.",
-            f"Read as: {described}.",
-        ]
-        _print(start, found, gini, points, output)
+        _print(_start(source, found, described), found, gini, chosen, output)
     saving.check()
 
 
-def _check_confidence(confidence: float | None, limits: tuple[str, ...]) -> None:
-    if confidence is None:
-        return
-    if not limits:
-        raise InvalidInput("--confidence says how certainly limits hold. Give a --limit, too.")
-    if not 0 < confidence < 1:
-        raise InvalidInput(f"--confidence must lie between 0 and 1, got {confidence:g}.")
+def _start(source: dict[str, Any], found: "RocSurface", described: str) -> list[str]:
+    """What was read, in words."""
+    path, cases = source["files"][0]["path"], plural(source["cases"], "case")
+    classes = plural(found.n_classes, "class")
+    return [f"{path}: {cases} of {classes}.", f"Read as: {described}."]
+
+
+def _model(
+    file: str,
+    asked: Asked,
+    features: bool,
+    drop: list[str] | None,
+    model: str | None,
+    normalize: bool,
+) -> "tuple[Model, dict[str, Any], str]":
+    """What is searched, what was read for it, and that in words."""
+    if features:
+        _refuse(columns=asked.columns, labels=asked.labels, weights=asked.weights)
+        return _feature_model(file, asked.target, drop, model or "linear")
+    _refuse(drop=drop)
+    return _score_model(asked._replace(groups=NONE).read(file, model), normalize)
 
 
 def _refuse(**options: Any) -> None:
@@ -158,12 +192,11 @@ def _refuse(**options: Any) -> None:
             raise InvalidInput(f"--{name} does not go with this kind of FILE. Leave it out.")
 
 
-def _score_model(options: tuple[Any, ...], normalize: bool) -> "tuple[Model, dict[str, Any], str]":
+def _score_model(cases: "FilePredictions", normalize: bool) -> "tuple[Model, dict[str, Any], str]":
     from polyroc.cli.documents import predictions_input
     from polyroc.predictions._classes import listed
     from polyroc.surface import ScoreModel
 
-    cases = read(*options)
     if len(cases.models) > 1:
         raise InvalidInput(
             f"{cases.path} has the models {listed(cases.models)}. Choose one with model=."
@@ -287,6 +320,8 @@ def _points(
 def _plain(
     found: "RocSurface", gini: "Estimate", points: "list[SurfacePoint]", output: str | None
 ) -> dict[str, Any]:
+    from polyroc.results import without_nan
+
     return {
         "model": found.provenance["model"],
         "points": len(found),
