@@ -62,6 +62,8 @@ class Estimate:
     replicates: Float64Array | None = field(default=None, repr=False, compare=False)
     acceleration: float | None = None
     """Of BCa limits; None where it was not estimated, and limits are corrected for bias only."""
+    bias: float = 0.0
+    """How far values lie from the truth on average, where that is known: limits allow for it."""
     effective: Effective | None = None
     """Behind Wilson's limits: near the ends of the range it counts cases that were not seen."""
     error_of: Literal["cases", "samples"] = "cases"
@@ -94,8 +96,15 @@ class Estimate:
         quantile = two_sided_quantile(level, self.degrees_of_freedom if small_sample else math.inf)
         if scale == "plain":
             reach = quantile * self.standard_error
-            return Interval(self.value - reach, self.value + reach, level, scale)
+            return Interval(self._centre - reach, self._centre + reach, level, scale)
         return self._logit(level, quantile)
+
+    @property
+    def _centre(self) -> float:
+        """The value less its bias, in the range."""
+        if self.bias == 0:
+            return self.value
+        return min(max(self.value - self.bias, self.range[0]), self.range[1])
 
     def _default_scale(self) -> Scale:
         if self.replicates is None:
@@ -109,7 +118,7 @@ class Estimate:
         size, freedom = self.effective
         squared = two_sided_quantile(level, freedom if small_sample else math.inf) ** 2 / size
         lowest, highest = self.range
-        share = (self.value - lowest) / (highest - lowest)
+        share = (self._centre - lowest) / (highest - lowest)
         reach = math.sqrt(squared * (share * (1 - share) + squared / 4))
         low, high = (
             lowest + (highest - lowest) * (share + squared / 2 + side) / (1 + squared)
@@ -122,7 +131,7 @@ class Estimate:
     def _logit(self, level: float, quantile: float) -> Interval:
         lowest, highest = self.range
         width = highest - lowest
-        share = (self.value - lowest) / width
+        share = (self._centre - lowest) / width
         if not 0 < share < 1:
             return Interval(math.nan, math.nan, level, "logit")
         reach = quantile * self.standard_error / width / (share * (1 - share))

@@ -111,3 +111,31 @@ def test_what_is_said_where_there_is_no_error():
     alone = np.append(np.arange(12) % 3, 3)
     one = polyroc.evaluate(alone, np.eye(4)[alone] + 0.1, ["hum"], n_tuples=50, rng=0)["hum"]
     assert one.notes[-1].text == "no standard error: class 3 has one case"
+
+
+def test_comparisons_have_the_variance_of_the_difference_of_credits():
+    """Near that of all tuples where many are drawn, for paired and for independent models."""
+    y, first = sample(4, 12)
+    second = np.clip(first + np.random.default_rng(8).normal(0, 0.1, first.shape), 1e-3, None)
+    models = {"a": first, "b": second / second.sum(axis=1, keepdims=True)}
+    drawn = polyroc.Influence(n_tuples=150_000, rng=1)
+    for truth in (y, dict.fromkeys(models, y)):
+        (exact,) = polyroc.compare(truth, models, ["hum"]).differences
+        (found,) = polyroc.compare(truth, models, ["hum"], method=drawn).differences
+        assert found.difference == pytest.approx(exact.difference, abs=0.01)
+        assert found.standard_error == pytest.approx(exact.standard_error, rel=0.05)
+        assert found.degrees_of_freedom == pytest.approx(exact.degrees_of_freedom, rel=0.15)
+
+
+def test_errors_of_comparisons_are_those_of_repetition():
+    """Few tuples: the standard error contains the draw, over fresh cases and fresh tuples."""
+    rng, differences, errors = np.random.default_rng(6), [], []
+    for seed in range(300):
+        y = np.repeat(range(4), 30)
+        base = rng.normal(size=(len(y), 4)) + 1.5 * np.eye(4)[y]
+        models = {name: base + rng.normal(size=base.shape) for name in "ab"}
+        method = polyroc.Influence(n_tuples=60, rng=seed)
+        (row,) = polyroc.compare(y, models, ["hum"], method=method).differences
+        differences.append(row.difference)
+        errors.append(row.standard_error)
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(differences), rel=0.15)

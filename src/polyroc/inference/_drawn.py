@@ -24,7 +24,7 @@ def spread_of_value(
 ) -> tuple[float, float]:
     """Variance of one metric, and its degrees of freedom."""
     if influence.drawn is not None:
-        return _drawn_spread(predictions, influence.drawn, design)
+        return drawn_spread(predictions, influence.drawn, design)
     parts = variance_parts(predictions, influence, design)
     shares_fixed = design.sampling == "stratified" or influence.priors is None
     by_class = design.groups is None and shares_fixed
@@ -34,9 +34,7 @@ def spread_of_value(
     return float(variance), freedom_of_parts(parts, predictions, design)
 
 
-def _drawn_spread(
-    predictions: Predictions, drawn: Drawn, design: CaseDesign
-) -> tuple[float, float]:
+def drawn_spread(predictions: Predictions, drawn: Drawn, design: CaseDesign) -> tuple[float, float]:
     """The same of a mean over random tuples."""
     counts = design.counts(predictions)
     if (counts <= 1).any():

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc._base.random import seed_of
 from polyroc.errors import InvalidInput
+from polyroc.inference._bias import bias_of
 from polyroc.inference._drawn import spread_of_value
 from polyroc.inference._edge import effective_sizes
 from polyroc.inference._folds import measured, told_of_folds
@@ -139,7 +140,10 @@ def estimate_metrics(
     if with_error:
         sizes = effective_sizes(statistics, asked, found, design)
         estimates = [
-            replace(each, effective=size) for each, size in zip(estimates, sizes, strict=True)
+            replace(each, effective=size, bias=bias_of(metric, statistics.predictions, design))
+            if size is not None
+            else each
+            for metric, each, size in zip(metrics, estimates, sizes, strict=True)
         ]
     if isinstance(statistics, FoldStatistics):
         return told_of_folds(statistics, asked, found, estimates)

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polyroc.inference._comparison import Omnibus
+from polyroc.inference._drawn import drawn_spread, spread_of_value
 from polyroc.inference._influence import (
     CaseDesign,
     contributions,
@@ -31,6 +32,7 @@ from polyroc.inference._influence import (
 )
 from polyroc.metrics.declaration import NO_VARIATION, Influence
 from polyroc.predictions import Predictions
+from polyroc.statistics.statistic import Drawn
 from polyroc.typing import Float64Array
 
 LEAST_DENOMINATOR = 2
@@ -88,10 +90,49 @@ def spread_of(
 ) -> Spread:
     """Spread of the models' values, each on its own cases unless they are paired."""
     scale = max(influence.scale for influence in influences)
+    if any(influence.drawn is not None for influence in influences):
+        return _of_draws(predictions, designs, influences, paired)
     if paired:
         return _of_sample(predictions[0], designs[0], influences, scale)
     alone = [_alone(*each) for each in zip(predictions, designs, influences, strict=True)]
     return _independent(alone, scale)
+
+
+def _of_draws(
+    predictions: Sequence[Predictions],
+    designs: Sequence[CaseDesign],
+    influences: Sequence[Influence],
+    paired: bool,
+) -> Spread:
+    """Of means over random tuples, paired models having the same tuples.
+
+    The variance of a difference is that of the differences of credits. All models at once have the
+    fewest degrees of freedom of any two.
+    """
+    n_models = len(influences)
+    differences = np.zeros((n_models, n_models))
+    freedom = np.full((n_models, n_models), math.inf)
+    alone = [] if paired else list(map(spread_of_value, predictions, influences, designs))
+    for a, b in combinations(range(n_models), 2):
+        if paired:
+            both = _apart(influences[a].drawn, influences[b].drawn)
+            variance, known = drawn_spread(predictions[0], both, designs[0])
+        else:
+            variances = np.array([alone[a][0], alone[b][0]])
+            known = satterthwaite(variances, np.array([alone[a][1], alone[b][1]]))
+            variance = float(variances.sum())
+        differences[a, b] = differences[b, a] = variance
+        freedom[a, b] = freedom[b, a] = known
+    fewest = np.array([freedom[np.triu_indices(n_models, 1)].min()])
+    normal = np.full_like(freedom, math.inf)
+    return Spread(differences, freedom, differences[None], fewest, normal)
+
+
+def _apart(first: Drawn | None, second: Drawn | None) -> Drawn:
+    """The same tuples with the difference of their credits."""
+    assert first is not None and second is not None
+    assert np.array_equal(first.tuples, second.tuples)
+    return Drawn(first.tuples, first.credit - second.credit)
 
 
 def _of_sample(
