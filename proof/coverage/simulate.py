@@ -21,7 +21,7 @@ from polyroc.statistics.means import Means
 from polyroc.statistics.tuples import Tuples
 
 ROOT = Path(__file__).parents[2]
-CHUNK = 25
+CHUNK, MANY_CLASSES, FEW_AT_ONCE = 25, 20, 5
 SAMPLES, FEW_SAMPLES = 2000, 300
 FEW = {"saec", "gini"}
 LARGE, TUPLES = 100_000, 200_000
@@ -130,7 +130,8 @@ def advance(cache: Path, cell: Cell, group: str) -> bool:
     done = len(kept["rows"])
     if done >= most_samples(cell, group):
         return False
-    seeds = range(done, min(done + CHUNK, most_samples(cell, group)))
+    chunk = CHUNK if len(cell.sizes) < MANY_CLASSES else FEW_AT_ONCE
+    seeds = range(done, min(done + chunk, most_samples(cell, group)))
     new = [limits(cell, float(kept["signal"]), names, seed) for seed in seeds]
     kept["rows"] = np.concatenate([kept["rows"], new])
     np.savez(path, **kept)

@@ -32,6 +32,9 @@ class Effective(NamedTuple):
 
     size: float
     degrees_of_freedom: float
+    signed: bool = False
+    """Whether the value is the size of a number that may be negative, such as a determinant: then
+    the limits are those of the number, and contain 0 where its sign is not known."""
 
 
 class Note(NamedTuple):
@@ -115,9 +118,9 @@ class Estimate:
         """Where (θ̂ − θ)² ≤ q² θ(1 − θ)/n, θ being a share of the range."""
         if self.effective is None:
             return Interval(math.nan, math.nan, level, "wilson")
-        size, freedom = self.effective
+        size, freedom, signed = self.effective
         squared = two_sided_quantile(level, freedom if small_sample else math.inf) ** 2 / size
-        lowest, highest = self.range
+        lowest, highest = (-self.range[1] if signed else self.range[0]), self.range[1]
         share = (self._centre - lowest) / (highest - lowest)
         reach = math.sqrt(squared * (share * (1 - share) + squared / 4))
         low, high = (
@@ -126,6 +129,8 @@ class Estimate:
         )
         low = lowest if share <= 0 else max(low, lowest)
         high = highest if share >= 1 else min(high, highest)
+        if signed and low < 0:
+            low, high = 0.0, max(high, -low)
         return Interval(low, high, level, "wilson")
 
     def _logit(self, level: float, quantile: float) -> Interval:

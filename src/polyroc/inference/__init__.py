@@ -1,5 +1,6 @@
 """Inference: intervals, comparisons and studies, written once for every metric."""
 
+from polyroc.inference._chance import ChanceTest, chance_test
 from polyroc.inference._compare import compare
 from polyroc.inference._comparison import Comparison
 from polyroc.inference._cross import CrossComparison, CrossEvaluation, cross_evaluate
@@ -12,6 +13,7 @@ from polyroc.inference._study import Study, StudyInterrupted, study
 
 __all__ = [
     "Bootstrap",
+    "ChanceTest",
     "Comparison",
     "CrossComparison",
     "CrossEvaluation",
@@ -24,6 +26,7 @@ __all__ = [
     "ReaderTest",
     "Study",
     "StudyInterrupted",
+    "chance_test",
     "compare",
     "cross_evaluate",
     "estimate",

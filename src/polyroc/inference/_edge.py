@@ -37,7 +37,7 @@ from polyroc.inference._influence import (
     covariance,
     satterthwaite,
 )
-from polyroc.metrics.declaration import NO_VARIATION, Influence, Metric, Property
+from polyroc.metrics.declaration import NO_VARIATION, NOTHING, Influence, Metric, Property
 from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.predictions import Predictions
@@ -133,12 +133,14 @@ def _by_chance(
 def _effective(
     metric: Metric, value: float, variance: float, freedom: float, scale: float
 ) -> Effective | None:
-    """n_eff of a value in its range."""
-    width = metric.highest - metric.lowest
-    share = (value - metric.lowest) / width
+    """n_eff of a value in its range; of a size without its sign, in that and its mirror image."""
+    signed = metric.chance is NOTHING
+    lowest = -metric.highest if signed else metric.lowest
+    width = metric.highest - lowest
+    share = (value - lowest) / width
     if not variance > (NO_VARIATION * scale) ** 2 or not 0 < share < 1:
         return None
-    return Effective(share * (1 - share) * width**2 / variance, freedom)
+    return Effective(share * (1 - share) * width**2 / variance, freedom, signed)
 
 
 def _shrunken(
