@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from polyroc._base.checks import check_choice, shown
-from polyroc.errors import InvalidInput, UnknownName
+from polyroc._base.hypotheses import Alternative, checked_margin, p_in_words, tails_of
+from polyroc._base.pivots import Exact, Logit, Percentiles, Pivot, Plain, SignedWilson, Wilson
+from polyroc.errors import InvalidInput, InvalidType, UnknownName
 from polyroc.typing import Float64Array, Label
 
 if TYPE_CHECKING:
@@ -45,6 +47,67 @@ class Note(NamedTuple):
 
 
 @dataclass(frozen=True)
+class ValueTest:
+    """A test of the value of a metric against a constant; see :meth:`Estimate.test`."""
+
+    metric: str
+    value: float
+    against: float
+    alternative: str
+    margin: float
+    scale: str
+    degrees_of_freedom: float
+    statistic: float = math.nan
+    """Of t, or of the normal distribution; NaN for percentiles of replicates."""
+    p_value: float = math.nan
+
+    def by(self, pivot: Pivot, lower_is_better: bool) -> "ValueTest":
+        """The test with its statistic and p-value."""
+        lower, upper = self.against - self.margin, self.against + self.margin
+        if self.alternative == "two-sided":
+            tails = pivot.p_above(self.against), pivot.p_below(self.against)
+            return self._found(pivot, self.against, min(1.0, 2 * min(tails)))
+        if self.alternative == "equivalent":
+            above, below = pivot.p_above(lower), pivot.p_below(upper)
+            return self._found(pivot, lower if above >= below else upper, max(above, below))
+        upwards = (self.alternative != "less") != lower_is_better
+        bound = upper if upwards == (self.alternative != "noninferior") else lower
+        return self._found(pivot, bound, pivot.p_above(bound) if upwards else pivot.p_below(bound))
+
+    def _found(self, pivot: Pivot, bound: float, p_value: float) -> "ValueTest":
+        return replace(self, statistic=pivot.statistic(bound), p_value=p_value)
+
+    def conclusion(self, level: float = 0.95) -> str:
+        """What the test shows, in a sentence; empty if there is no test."""
+        check_level(level)
+        if math.isnan(self.p_value):
+            return ""
+        rejected = self.p_value <= 1 - level + 1e-12
+        claim = _CLAIMS[self.alternative, rejected].format(self.value, self.against)
+        within = f" (margin {self.margin:g})" if self.margin else ""
+        return f"{self.metric}: {claim}{within}, {p_in_words(self.p_value)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: a number that does not exist, or is infinite, is None."""
+        return without_nan(vars(self))
+
+
+_CLAIMS = {
+    ("two-sided", True): "{:.4f} differs from {:g}",
+    ("two-sided", False): "{:.4f} cannot be told apart from {:g}",
+    ("greater", True): "{:.4f} is better than {:g}",
+    ("greater", False): "it is not shown that {:.4f} is better than {:g}",
+    ("less", True): "{:.4f} is worse than {:g}",
+    ("less", False): "it is not shown that {:.4f} is worse than {:g}",
+    ("noninferior", True): "{:.4f} is not inferior to {:g}",
+    ("noninferior", False): "it is not shown that {:.4f} is not inferior to {:g}",
+    ("equivalent", True): "{:.4f} is equivalent to {:g}",
+    ("equivalent", False): "it is not shown that {:.4f} is equivalent to {:g}",
+}
+"""What a test says, by its alternative and whether it rejects."""
+
+
+@dataclass(frozen=True)
 class Estimate:
     """The value of a metric with its uncertainty.
 
@@ -75,7 +138,12 @@ class Estimate:
     """Whether a higher or a lower value is better."""
 
     def interval(
-        self, level: float = 0.95, *, scale: Scale | None = None, small_sample: bool = True
+        self,
+        level: float = 0.95,
+        *,
+        scale: Scale | None = None,
+        small_sample: bool = True,
+        alternative: Alternative = "two-sided",
     ) -> Interval:
         """Confidence limits of the true value.
 
@@ -84,23 +152,91 @@ class Estimate:
         estimated acceleration) accelerated percentiles, the default then. ``small_sample=False``
         uses the normal quantile instead of that of t. Where the error is that of Monte Carlo
         samples, what is known of the true value is not, and there are no limits.
+
+        ``alternative`` gives the limits of that :meth:`test`: one limit for ``"greater"``,
+        ``"less"`` and ``"noninferior"``, the other being the end of the range, and those of the
+        level 2 level − 1 for ``"equivalent"``.
         """
         check_level(level)
+        check_choice(alternative, "alternative", get_args(Alternative))
+        pivot, used = self._pivot(scale, small_sample)
+        if pivot is None:
+            return Interval(math.nan, math.nan, level, used)
+        below, above = tails_of(alternative, level, self.direction == "lower")
+        return Interval(pivot.low(below), pivot.high(above), level, used)
+
+    def test(
+        self,
+        against: float,
+        alternative: Alternative = "two-sided",
+        *,
+        margin: float | None = None,
+        scale: Scale | None = None,
+        small_sample: bool = True,
+    ) -> "ValueTest":
+        """A test of the true value against a constant, on the scale of the interval.
+
+        Parameters
+        ----------
+        against : the constant, such as the value of guessing or one that was promised.
+        alternative : what the test is to show: ``"two-sided"``, that the value differs from the
+            constant; ``"greater"``, that it is better by more than the margin; ``"less"``, that it
+            is worse by more than the margin; ``"noninferior"``, that it is not worse by the margin
+            or more; ``"equivalent"``, that it differs by less than the margin.
+        margin : 0 if not given; needed for ``"noninferior"`` and ``"equivalent"``.
+        scale, small_sample : as for :meth:`interval`.
+
+        Returns
+        -------
+        ValueTest
+            With ``p_value`` below 1 − level exactly where the interval of that level and
+            alternative does not contain the constant (moved by the margin), and NaN where there is
+            no interval. Percentiles of B replicates have p-values of at least 1/(B + 1).
+
+        Examples
+        --------
+        >>> from polyroc import estimate
+        >>> from polyroc.datasets import example_predictions
+        >>> y, models, labels = example_predictions()
+        >>> found = estimate(y, models["logistic"], "hand_till", labels=labels)
+        >>> found.test(0.86, "greater").conclusion()
+        'hand_till: 0.8924 is better than 0.86, p = 0.007.'
+        >>> found.interval(alternative="greater").low > 0.86
+        True
+        """
+        margin = checked_margin(alternative, margin)
+        check_constant(against, self.range)
+        pivot, used = self._pivot(scale, small_sample)
+        freedom = getattr(pivot, "freedom", math.nan)
+        asked = float(against), alternative, margin
+        made = ValueTest(self.metric, self.value, *asked, used, freedom)
+        return made if pivot is None else made.by(pivot, self.direction == "lower")
+
+    def _pivot(self, scale: Scale | None, small_sample: bool) -> tuple[Pivot | None, str]:
+        """What limits and tests are made of, if there are any, and its scale."""
         scale = scale or self._default_scale()
         check_choice(scale, "scale", ("wilson", "logit", "plain", "bca", "bc", "percentile"))
         if scale in ("bca", "bc", "percentile"):
-            return self._percentiles(level, scale)
+            return self._percentiles(scale), scale
         if scale == "wilson":
-            return self._wilson(level, small_sample)
+            if self.effective is None:
+                return None, scale
+            size, freedom, signed = self.effective
+            freedom = freedom if small_sample else math.inf
+            if signed:
+                both = -self.range[1], self.range[1]
+                return SignedWilson(self._centre, both, freedom, size), scale
+            return Wilson(self._centre, self.range, freedom, size), scale
         if math.isnan(self.standard_error) or self.error_of == "samples":
-            return Interval(math.nan, math.nan, level, scale)
+            return None, scale
         if self.standard_error == 0:  # exact: there is nothing to be unsure of
-            return Interval(self.value, self.value, level, scale)
-        quantile = two_sided_quantile(level, self.degrees_of_freedom if small_sample else math.inf)
+            return Exact(self.value, self.range), scale
+        freedom = self.degrees_of_freedom if small_sample else math.inf
         if scale == "plain":
-            reach = quantile * self.standard_error
-            return Interval(self._centre - reach, self._centre + reach, level, scale)
-        return self._logit(level, quantile)
+            return Plain(self._centre, self.range, freedom, self.standard_error), scale
+        if not self.range[0] < self._centre < self.range[1]:
+            return None, scale
+        return Logit(self._centre, self.range, freedom, self.standard_error), scale
 
     @property
     def _centre(self) -> float:
@@ -114,60 +250,22 @@ class Estimate:
             return "logit" if self.effective is None else "wilson"
         return "bc" if self.acceleration is None else "bca"
 
-    def _wilson(self, level: float, small_sample: bool) -> Interval:
-        """Where (θ̂ − θ)² ≤ q² θ(1 − θ)/n, θ being a share of the range."""
-        if self.effective is None:
-            return Interval(math.nan, math.nan, level, "wilson")
-        size, freedom, signed = self.effective
-        squared = two_sided_quantile(level, freedom if small_sample else math.inf) ** 2 / size
-        lowest, highest = (-self.range[1] if signed else self.range[0]), self.range[1]
-        share = (self._centre - lowest) / (highest - lowest)
-        reach = math.sqrt(squared * (share * (1 - share) + squared / 4))
-        low, high = (
-            lowest + (highest - lowest) * (share + squared / 2 + side) / (1 + squared)
-            for side in (-reach, reach)
-        )
-        low = lowest if share <= 0 else max(low, lowest)
-        high = highest if share >= 1 else min(high, highest)
-        if signed and low < 0:
-            low, high = 0.0, max(high, -low)
-        return Interval(low, high, level, "wilson")
-
-    def _logit(self, level: float, quantile: float) -> Interval:
-        lowest, highest = self.range
-        width = highest - lowest
-        share = (self._centre - lowest) / width
-        if not 0 < share < 1:
-            return Interval(math.nan, math.nan, level, "logit")
-        reach = quantile * self.standard_error / width / (share * (1 - share))
-        centre = math.log(share / (1 - share))
-        low, high = (
-            lowest + width / (1 + math.exp(-limit)) if limit > -700 else lowest
-            for limit in (centre - reach, centre + reach)
-        )
-        return Interval(low, high, level, "logit")
-
-    def _percentiles(self, level: float, scale: str) -> Interval:
-        from scipy.special import ndtr, ndtri
+    def _percentiles(self, scale: str) -> Percentiles:
+        from scipy.special import ndtri
 
         if self.replicates is None:
             raise InvalidInput(
                 f'The scale {scale!r} needs bootstrap replicates. Pass interval="bootstrap".'
             )
+        if scale == "percentile":
+            return Percentiles(self.replicates, self.range)
         if scale == "bca" and self.acceleration is None:
             raise InvalidInput('The acceleration of BCa limits was not estimated. Use scale="bc".')
-        tails = np.array([(1 - level) / 2, (1 + level) / 2])
-        if scale in ("bca", "bc"):
-            least = 0.5 / len(self.replicates)
-            share = (
-                np.mean(self.replicates < self.value) + np.mean(self.replicates == self.value) / 2
-            )
-            bias = ndtri(np.clip(share, least, 1 - least))
-            shifted = bias + ndtri(tails)
-            acceleration = self.acceleration if scale == "bca" and self.acceleration else 0.0
-            tails = ndtr(bias + shifted / (1 - acceleration * shifted))
-        low, high = np.quantile(self.replicates, tails)
-        return Interval(float(low), float(high), level, scale)
+        least = 0.5 / len(self.replicates)
+        share = np.mean(self.replicates < self.value) + np.mean(self.replicates == self.value) / 2
+        bias = float(ndtri(np.clip(share, least, 1 - least)))
+        acceleration = self.acceleration if scale == "bca" and self.acceleration else 0.0
+        return Percentiles(self.replicates, self.range, bias, acceleration)
 
     @property
     def note(self) -> str:
@@ -278,14 +376,16 @@ def two_sided_quantile(level: float, degrees_of_freedom: float = math.inf) -> fl
     return float(stdtrit(degrees_of_freedom, upper))
 
 
-def quantile_above(tail: float, degrees_of_freedom: float = math.inf) -> float:
-    """What t, or the normal distribution, exceeds with this probability; infinite for 0."""
-    from scipy.special import ndtri, stdtrit
-
-    if tail == 0:
-        return math.inf
-    infinite = math.isinf(degrees_of_freedom)
-    return -float(ndtri(tail) if infinite else stdtrit(degrees_of_freedom, tail))
+def check_constant(against: Any, allowed: tuple[float, float]) -> None:
+    """What a value is tested against lies in the range of the metric."""
+    if isinstance(against, bool) or not isinstance(against, (int, float)):
+        raise InvalidType(f"against must be a number, got {shown(against)}.")
+    lowest, highest = allowed
+    if not lowest <= against <= highest:
+        raise InvalidInput(
+            f"against must lie in the range of the metric, {lowest:g} to {highest:g}, got "
+            f"{against!r}."
+        )
 
 
 def check_level(level: float) -> None:

@@ -37,13 +37,14 @@ def features(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def command_line(command: str, features: Path) -> tuple[object, ...]:
     """A command whose document has something of everything."""
     learners = ("--learners", "logistic,shrunken")
+    tests = ("--pairs", "--against", 0.8, "--alternative", "noninferior", "--margin", 0.1)
     prices = ("--prices", "common=1,frequent=1,rare=2")
     costs = features.with_name("costs.json")
     costs.write_text('{"rare": {"common": 10}}')
     numbered = features.with_name("numbered.csv")
     pd.read_csv(EXAMPLE).rename_axis("id").iloc[::7].to_csv(numbered)
     return {
-        "evaluate": ("evaluate", EXAMPLE, "-m", "all", "--model", "forest"),
+        "evaluate": ("evaluate", EXAMPLE, "-m", "all", "--model", "forest", *tests),
         "compare": ("compare", numbered, numbered, "--id", "id", "-m", "hand_till"),
         "plan": ("plan", EXAMPLE, "--models", "forest,bayes", "--power", 0.8, *prices),
         "study": ("study", features, "--splits", 2, "-m", "hand_till,roc_auc", *learners),

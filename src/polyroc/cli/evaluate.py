@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc._base.hypotheses import Alternative
+from polyroc.cli.against import Constant
 from polyroc.cli.options import (
     Asked,
     absent_option,
@@ -19,10 +21,13 @@ from polyroc.cli.options import (
     role_options,
     seed_option,
 )
+from polyroc.cli.pairs import pair_rows, pair_tables, worst_first
 from polyroc.cli.wording import costs_among, plural, printable, short, spoken
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from polyroc.cli.screen import Titled
     from polyroc.readers import FilePredictions
     from polyroc.results import Estimate, Evaluation, Interval
@@ -67,6 +72,31 @@ if TYPE_CHECKING:
     help="Estimate the volumes (vus, hum, …) from so many random tuples of cases; for four or more "
     "classes.  [default: all tuples]",
 )
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="Also the AUC of every pair of classes, with intervals, the worst first.",
+)
+@click.option(
+    "--against",
+    metavar="NUMBER",
+    type=float,
+    help="Test every metric against this value.",
+)
+@click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "greater", "less", "noninferior", "equivalent"]),
+    default="two-sided",
+    show_default=True,
+    help="With --against: what the tests are to show.",
+)
+@click.option(
+    "--margin",
+    metavar="NUMBER",
+    type=float,
+    help="With --against: the largest difference that does not matter, or by how much a value must "
+    "be better.",
+)
 @absent_option
 @normalize_option
 @seed_option
@@ -82,6 +112,10 @@ def evaluate(
     interval: str,
     replicates: int,
     tuples: int | None,
+    pairs: bool,
+    against: float | None,
+    alternative: Alternative,
+    margin: float | None,
     absent: str,
     normalize: bool,
     seed: int | None,
@@ -104,6 +138,7 @@ def evaluate(
         stream(files, asked, as_json, **options)
         return
     check_single(files, exact)
+    constant = Constant.of(against, alternative, margin)
     with reading():
         cases = asked.read(files[0], model)
     given: dict[str, Any] = {
@@ -112,11 +147,12 @@ def evaluate(
         "n_tuples": tuples,
         "rng": seed,
     }
-    results = _evaluated(cases, names, {"absent": absent, "normalize": normalize}, given)
+    gate = {"absent": absent, "normalize": normalize}
+    results, of_pairs = _evaluated(cases, names, gate, given, pairs)
     if as_json:
-        _print_json(cases, results)
+        _print_json(cases, results, of_pairs, constant)
     else:
-        _print_tables(cases, results, level)
+        _print_tables(cases, results, level, of_pairs, constant)
     if all(math.isnan(each.value) for result in results.values() for each in result.values()):
         click.echo("polyroc: None of these metrics exists for these data.", err=True)
         click.get_current_context().exit(1)
@@ -145,38 +181,58 @@ def _evaluated(
     metrics: list[str] | str | None,
     gate: Mapping[str, Any],
     options: Mapping[str, Any],
-) -> "dict[str, Evaluation]":
+    with_pairs: bool,
+) -> "tuple[dict[str, Evaluation], dict[str, pd.DataFrame]]":
     from polyroc.cli.screen import working
     from polyroc.inference import evaluate as evaluate_scores
     from polyroc.predictions import Predictions
 
     known = {"labels": list(cases.labels), "sample_weight": cases.sample_weight, **gate}
     known |= {"groups": cases.groups, "folds": cases.folds}
-    results = {}
+    results, pairs = {}, {}
     for name, scores in cases.models.items():
         with working(f"evaluating {printable(name)}"):
             predictions = Predictions.borrowed(cases.y_true, scores, **known)
             results[name] = evaluate_scores(predictions, metrics=metrics, **options)
-    return results
+            if with_pairs:
+                pairs[name] = worst_first(predictions, options["level"])
+    return results, pairs
 
 
-def _print_json(cases: "FilePredictions", results: "Mapping[str, Evaluation]") -> None:
+def _print_json(
+    cases: "FilePredictions",
+    results: "Mapping[str, Evaluation]",
+    pairs: "Mapping[str, pd.DataFrame]",
+    constant: Constant | None,
+) -> None:
     from polyroc.cli.documents import predictions_input, print_document
 
-    models = [{"model": name, **result.to_dict()} for name, result in results.items()]
+    models = []
+    for name, result in results.items():
+        models.append({"model": name, **result.to_dict()})
+        if constant is not None:
+            models[-1]["tests"] = constant.tests(result, result.level)
+        if name in pairs:
+            models[-1]["pairs"] = pair_rows(pairs[name])
     print_document("evaluate", {"input": predictions_input([cases]), "models": models})
 
 
 def _print_tables(
-    cases: "FilePredictions", results: "Mapping[str, Evaluation]", level: float
+    cases: "FilePredictions",
+    results: "Mapping[str, Evaluation]",
+    level: float,
+    pairs: "Mapping[str, pd.DataFrame]",
+    constant: Constant | None,
 ) -> None:
     from polyroc.cli.screen import console, show
 
     screen = console()
     screen.print(printable(summary(cases)))
     screen.print(printable(f"Read as: {cases.roles.describe()}.") + "\n")
-    for shown in evaluation_tables(results, level, screen.width):
+    for shown in [*evaluation_tables(results, level, screen.width), *pair_tables(pairs, level)]:
         show(screen, shown)
+    for line in constant.sentences(results, level) if constant is not None else ():
+        screen.print(printable(line))
     costs = costs_among(dict.fromkeys(metric for result in results.values() for metric in result))
     told = [*worse_than_guessing(results, level), *random_tuples(results), *notes(results)]
     for line in [*costs, *told]:

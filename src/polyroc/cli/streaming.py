@@ -18,6 +18,10 @@ REFUSED = {
     "interval": "It gives bounds and standard errors, no intervals.",
     "replicates": "It does not resample.",
     "tuples": "It has no volumes.",
+    "pairs": "Leave --streaming out; scale.summarize gives bounds of the pairs.",
+    "against": "It gives bounds and standard errors, no tests.",
+    "alternative": "It gives bounds and standard errors, no tests.",
+    "margin": "It gives bounds and standard errors, no tests.",
     "normalize": "Divide the scores by their sums before they are written.",
     "seed": "Nothing in it is random.",
 }

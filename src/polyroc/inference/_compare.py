@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._base.hypotheses import Alternative
 from polyroc._base.random import seed_of
 from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
 from polyroc.inference._evaluate import Draw, options_of
 from polyroc.inference._folds import folds_note, measured
-from polyroc.inference._margins import Alternative, Hypothesis, Reference
+from polyroc.inference._margins import Hypothesis, Reference
 from polyroc.inference._notes import class_notes, design_notes, prior_notes, rows_notes
 from polyroc.inference._options import Bootstrap, CompareMethod, Influence, Method, compare_method
 from polyroc.inference._samples import Samples, samples_of

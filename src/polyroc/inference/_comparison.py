@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from polyroc._base.checks import check_choice
+from polyroc._base.hypotheses import p_in_words, tails_of
+from polyroc._base.pivots import quantile_above
 from polyroc.errors import InvalidInput
 from polyroc.results import (
     Interval,
     check_level,
     html_table,
-    quantile_above,
     text_table,
     without_nan,
 )
@@ -48,7 +49,7 @@ class Difference:
         other is infinite; one of equivalence at 5 % has the limits of the 90 % interval.
         """
         check_level(level)
-        below, above = self._tails(level)
+        below, above = tails_of(self.alternative, level, self.lower_is_better)
         if self.replicates is not None:
             low, high = np.quantile(self.replicates, [below, 1 - above])
             low, high = (low if below else -math.inf), (high if above else math.inf)
@@ -58,15 +59,6 @@ class Difference:
         high = self.difference + quantile_above(above, freedom) * error
         return Interval(low, high, level, "plain")
 
-    def _tails(self, level: float) -> tuple[float, float]:
-        """Probabilities left out below and above."""
-        if self.alternative == "two-sided":
-            return (1 - level) / 2, (1 - level) / 2
-        if self.alternative == "equivalent":
-            return 1 - level, 1 - level
-        from_below = (self.alternative != "less") != self.lower_is_better
-        return (1 - level, 0.0) if from_below else (0.0, 1 - level)
-
     def conclusion(self, level: float = 0.95) -> str:
         """What the adjusted test shows, in a sentence; empty if there is no test."""
         if math.isnan(self.p_adjusted):
@@ -74,8 +66,8 @@ class Difference:
         shown = self.p_adjusted <= 1 - level + 1e-12
         claim = _CLAIMS[self.alternative, shown].format(a=self.model_a, b=self.model_b)
         within = f" (margin {self.margin:g})" if self.margin else ""
-        p = "p < .001" if self.p_adjusted < 0.001 else f"p = {self.p_adjusted:.3f}"
-        return f"{self.metric}: {claim}{within}, difference {self.difference:+.4f}, {p}."
+        told = p_in_words(self.p_adjusted)
+        return f"{self.metric}: {claim}{within}, difference {self.difference:+.4f}, {told}."
 
 
 _CLAIMS = {

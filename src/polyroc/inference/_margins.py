@@ -13,15 +13,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from polyroc._base.checks import check_choice, shown
-from polyroc.errors import InvalidInput, InvalidType
+from polyroc._base.checks import check_choice
+from polyroc._base.hypotheses import Alternative, checked_margin
+from polyroc._base.pivots import upper_tail
 from polyroc.inference._comparison import WITHIN, Difference
 from polyroc.metrics.declaration import Metric
 
-Alternative = Literal["two-sided", "greater", "less", "noninferior", "equivalent"]
 Reference = Literal["t", "normal"]
-
-_NEEDS_MARGIN = ("noninferior", "equivalent")
 
 
 @dataclass(frozen=True)
@@ -35,16 +33,9 @@ class Hypothesis:
     @classmethod
     def of(cls, alternative: Any, margin: Any, reference: Any = "t") -> "Hypothesis":
         """A checked hypothesis."""
-        check_choice(alternative, "alternative", get_args(Alternative))
+        margin = checked_margin(alternative, margin)
         check_choice(reference, "reference", get_args(Reference))
-        if margin is None:
-            if alternative in _NEEDS_MARGIN:
-                raise InvalidInput(
-                    f'alternative="{alternative}" needs a margin. Pass margin=, the largest '
-                    "difference that does not matter."
-                )
-            return cls(alternative, 0.0, reference)
-        return cls(alternative, _checked(margin, alternative), reference)
+        return cls(alternative, margin, reference)
 
     def tests(self, rows: list[Difference], metric: Metric) -> list[Difference]:
         """Rows with the p-values of this alternative; those given are of two-sided tests."""
@@ -68,7 +59,7 @@ class Hypothesis:
 
         def beyond(bound: float, side: int = 1) -> float:
             statistic = side * (ahead - bound) / row.standard_error
-            return _upper_tail(statistic, row.degrees_of_freedom)
+            return upper_tail(statistic, row.degrees_of_freedom)
 
         if self.alternative == "greater":
             return beyond(self.margin)
@@ -86,25 +77,3 @@ class Hypothesis:
             "reference": self.reference,
             "adjusted_for": WITHIN,
         }
-
-
-def _checked(margin: Any, alternative: str) -> float:
-    """The margin as a number that makes sense for an alternative."""
-    if isinstance(margin, bool) or not isinstance(margin, (int, float)):
-        raise InvalidType(f"margin must be a number, got {shown(margin)}.")
-    if alternative == "two-sided":
-        raise InvalidInput(
-            f"margin={margin!r} has no meaning for a two-sided test. Pass alternative="
-            '"noninferior", "equivalent", "greater" or "less".'
-        )
-    least = "positive" if alternative in _NEEDS_MARGIN else "at least 0"
-    if not (0 <= margin < math.inf) or (margin == 0 and alternative in _NEEDS_MARGIN):
-        raise InvalidInput(f"margin must be {least} and finite, got {margin!r}.")
-    return float(margin)
-
-
-def _upper_tail(statistic: float, freedom: float) -> float:
-    """P(T ≥ t), by t or, with infinite degrees of freedom, by the normal distribution."""
-    from scipy.special import ndtr, stdtr
-
-    return float(ndtr(-statistic) if math.isinf(freedom) else stdtr(freedom, -statistic))

@@ -1,0 +1,71 @@
+"""What a test is to show, in the same words for values and for differences.
+
+Let e be how far a value is ahead of another, or of a constant: the difference itself where higher
+is better, its negative where lower is. With a margin m ≥ 0:
+
+    two-sided     H₀: e = 0
+    greater       H₀: e ≤ m
+    less          H₀: e ≥ −m
+    noninferior   H₀: e ≤ −m
+    equivalent    H₀: |e| ≥ m, by two one-sided tests
+"""
+
+import math
+from typing import Any, Literal, get_args
+
+from polyroc._base.checks import check_choice, shown
+from polyroc.errors import InvalidInput, InvalidType
+
+Alternative = Literal["two-sided", "greater", "less", "noninferior", "equivalent"]
+
+NEEDS_MARGIN = ("noninferior", "equivalent")
+
+
+def checked_margin(alternative: Any, margin: Any) -> float:
+    """The margin as a number that makes sense for an alternative; 0 where none is needed."""
+    check_choice(alternative, "alternative", get_args(Alternative))
+    if margin is None:
+        if alternative in NEEDS_MARGIN:
+            raise InvalidInput(
+                f'alternative="{alternative}" needs a margin. Pass margin=, the largest '
+                "difference that does not matter."
+            )
+        return 0.0
+    if isinstance(margin, bool) or not isinstance(margin, (int, float)):
+        raise InvalidType(f"margin must be a number, got {shown(margin)}.")
+    if alternative == "two-sided":
+        raise InvalidInput(
+            f"margin={margin!r} has no meaning for a two-sided test. Pass alternative="
+            '"noninferior", "equivalent", "greater" or "less".'
+        )
+    least = "positive" if alternative in NEEDS_MARGIN else "at least 0"
+    if not (0 <= margin < math.inf) or (margin == 0 and alternative in NEEDS_MARGIN):
+        raise InvalidInput(f"margin must be {least} and finite, got {margin!r}.")
+    return float(margin)
+
+
+def tails_of(alternative: str, level: float, lower_is_better: bool) -> tuple[float, float]:
+    """Probabilities that the interval of a test leaves out below and above.
+
+    Examples
+    --------
+    >>> tails_of("two-sided", 0.5, False), tails_of("greater", 0.5, False)
+    ((0.25, 0.25), (0.5, 0.0))
+    """
+    if alternative == "two-sided":
+        return (1 - level) / 2, (1 - level) / 2
+    if alternative == "equivalent":
+        return 1 - level, 1 - level
+    from_below = (alternative != "less") != lower_is_better
+    return (1 - level, 0.0) if from_below else (0.0, 1 - level)
+
+
+def p_in_words(p_value: float) -> str:
+    """A p-value in a sentence.
+
+    Examples
+    --------
+    >>> p_in_words(0.0004), p_in_words(0.04)
+    ('p < .001', 'p = 0.040')
+    """
+    return "p < .001" if p_value < 0.001 else f"p = {p_value:.3f}"
