@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from polyroc import Permutation, Predictions, compare, registry
+from polyroc.metrics.declaration import Property
 
 rng = np.random.default_rng(3)
 Y = np.array([0, 0, 1, 1, 2, 2, 2])
@@ -26,12 +27,21 @@ def permuted(names=NAMES, n_replicates=N, models=MODELS, y=Y, seed=9, n_threads=
     return compare(models, metrics=names, method=Permutation(n_replicates, seed), **options)
 
 
+def ranks(p: np.ndarray) -> np.ndarray:
+    """Of each column, ties sharing theirs: how many are below, and half of those level."""
+    return np.array(
+        [[sum(p[:, k] < x) + sum(p[:, k] == x) / 2 for k, x in enumerate(row)] for row in p]
+    )
+
+
 def exact_p_value(name: str, units: np.ndarray, w: np.ndarray | None = None) -> float:
     """Share of all exchanges of units that differ at least as much as the models do."""
     metric = registry[name]
+    on_ranks = Property.COLUMN_MONOTONE in metric.properties
+    a, b = (ranks(A), ranks(B)) if on_ranks else (A, B)
 
     def difference(swapped: np.ndarray) -> float:
-        first, second = np.where(swapped[:, None], B, A), np.where(swapped[:, None], A, B)
+        first, second = np.where(swapped[:, None], b, a), np.where(swapped[:, None], a, b)
         return metric.function(Y, first, sample_weight=w) - metric.function(
             Y, second, sample_weight=w
         )
@@ -132,6 +142,24 @@ def test_uniform_under_the_null():
     for seed in range(400):
         x = generator.normal(size=(60, 3)) + np.eye(3)[y]
         models = {m: x + 0.7 * generator.normal(size=(60, 3)) for m in "ab"}
-        made = compare(y, models, ["hand_till"], method=Permutation(199, seed), n_threads=1)
+        made = compare(y, models, ["hand_till"], method=Permutation(199, seed))
         p_values.append(made.differences[0].p_value)
     assert kstest(p_values, "uniform").pvalue > 0.001
+
+
+def test_calibration_does_not_matter_to_metrics_of_ranks():
+    """Cubed scores have the same ranks, so the same p-values; on another scale power was lost."""
+    generator = np.random.default_rng(2)
+    y = np.repeat([0, 1, 2], 15)
+    x = generator.normal(size=(45, 3))
+    models = {
+        "a": x + 2.5 * np.eye(3)[y],
+        "b": x + 0.5 * np.eye(3)[y] + generator.normal(size=x.shape),
+    }
+    bent = {"a": np.exp(models["a"]), "b": 1e-3 * models["b"]}
+    names = ["hand_till", "aunp", "pdi"]
+    one, other = (
+        compare(y, each, names, method=Permutation(199, 1)).differences for each in (models, bent)
+    )
+    for first, second in zip(one, other, strict=True):
+        assert first.p_value == second.p_value <= 0.05

@@ -2,6 +2,7 @@
 
 Both models' cases are stacked and sorted once. A permutation picks for every case (or group) which
 copy plays model a, so its two values are those of the stack under complementary 0/1 weights.
+Metrics of ranks see the ranks within each model and column, a common scale for any two models.
 """
 
 import math
@@ -23,7 +24,7 @@ from polyroc.inference._margins import Hypothesis
 from polyroc.inference._options import Permutation
 from polyroc.inference._resampling import BATCH, Replicator
 from polyroc.inference._samples import Samples
-from polyroc.metrics.declaration import Metric, Question
+from polyroc.metrics.declaration import Metric, Property, Question
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, PriorsLike
 
@@ -110,23 +111,58 @@ def _p_values(
     seed: int,
 ) -> Float64Array:
     """(1 + permutations at least as far apart) / (1 + permutations), for each metric."""
-    replicator = Replicator(_stacked(samples.predictions[a], samples.predictions[b]), questions)
+    models = samples.predictions[a], samples.predictions[b]
+    on_ranks = np.array([Property.COLUMN_MONOTONE in q.metric.properties for q in questions])
+    p_values = np.empty(len(questions))
+    for chosen, stack in ((~on_ranks, _stacked), (on_ranks, _stacked_ranks)):
+        if chosen.any():
+            asked = [questions[place] for place in np.flatnonzero(chosen).tolist()]
+            replicator = Replicator(stack(*models), asked)
+            exchanged = samples, a, replicator, observed[chosen], n_replicates, seed
+            p_values[chosen] = _exchanged(*exchanged)
+    return p_values
+
+
+def _exchanged(
+    samples: Samples,
+    a: int,
+    replicator: Replicator,
+    observed: Float64Array,
+    n_replicates: int,
+    seed: int,
+) -> Float64Array:
     groups = samples.designs[a].groups
     n_cases = len(samples.predictions[a])
     unit = np.arange(n_cases) if groups is None else groups
-    reached = np.zeros(len(questions))
+    reached = np.zeros(len(observed))
     for start in range(0, n_replicates, BATCH):
         batch = range(start, min(start + BATCH, n_replicates))
         swapped = np.stack([_coins(seed, replicate, unit) for replicate in batch])
         as_a = replicator.values(np.hstack([1 - swapped, swapped]))
         as_b = replicator.values(np.hstack([swapped, 1 - swapped]))
         reached += (np.abs(as_a - as_b) >= np.abs(observed) - 1e-12).sum(axis=0)
-    return (1 + reached) / (1 + n_replicates)
+    return np.asarray((1 + reached) / (1 + n_replicates))
 
 
 def _coins(seed: int, replicate: int, unit: NDArray[np.intp]) -> NDArray[np.uint8]:
     coins = stream(seed, replicate).integers(0, 2, int(unit.max()) + 1, dtype=np.uint8)
     return coins[unit]
+
+
+def _stacked_ranks(first: Predictions, second: Predictions) -> Predictions:
+    """The same with the ranks of the scores within each model and column.
+
+    Metrics of ranks do not see how the scores of a model are spread, and models that are exchanged
+    need a common scale: without it they would seem to differ by their calibration.
+    """
+    return _stacked(_ranked(first), _ranked(second))
+
+
+def _ranked(predictions: Predictions) -> Predictions:
+    from scipy.stats import rankdata
+
+    ranks = rankdata(predictions.scores, axis=0) / len(predictions)
+    return predictions.with_cases(predictions.codes, ranks, predictions.case_weights)
 
 
 def _stacked(first: Predictions, second: Predictions) -> Predictions:
