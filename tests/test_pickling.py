@@ -139,7 +139,9 @@ def surfaces(X: Any, of_X: Any, y: Any, p: Any) -> Iterator[Any]:
     yield from (surface.MlpModel(X, of_X, hidden=2), surface.LinearModel(X, of_X))
     yield from (surface.KnnModel(X, of_X), surface.ScoreModel(y, p))
     found = surface.search(surface.ScoreModel(y, p), generations=3, rng=0, progress=False)
-    yield from (found, found.choose(criterion="total_error"), found.hull())
+    yield from (found, found.choose(criterion="total_error"), found.hull(), found.compare(found))
+    options = {"generations": 1, "n_resamples": 3, "rng": 0}
+    yield surface.cross_fitted_gini(surface.ScoreModel(y, p), **options)
     yield surface.CostSensitiveClassifier(GaussianNB(), None).fit(X, of_X)
     yield surface.TunedCostClassifierCV(GaussianNB(), cv=2).fit(X, of_X)
     yield polyroc.PairwiseCoupling(GaussianNB()).fit(X, of_X)

@@ -9,9 +9,9 @@ from typing import Any
 from polyroc._version import __version__
 
 _HOMES = {
-    "polyroc.metrics": """auc_mu au1p aunp aunu hand_till hand_till_probabilistic hand_till_scored
-        hum ordinal_vus pairwise_auc pdi probabilistic_auc registry roc_auc saec scored_auc
-        simplex_volume total_length triangle_area vus vus2 wvus wvus2""",
+    "polyroc.metrics": """auc_mu au1p aunp aunu gini hand_till hand_till_probabilistic
+        hand_till_scored hum ordinal_vus pairwise_auc pdi probabilistic_auc registry roc_auc saec
+        scored_auc simplex_volume total_length triangle_area vus vus2 wvus wvus2""",
     "polyroc.inference": """Bootstrap Design Influence Permutation chance_test compare
         cross_evaluate estimate evaluate evaluate_pairs plan reader_study study""",
     "polyroc._scorers": "scorers",

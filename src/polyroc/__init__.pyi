@@ -32,6 +32,7 @@ from polyroc.metrics import au1p as au1p
 from polyroc.metrics import auc_mu as auc_mu
 from polyroc.metrics import aunp as aunp
 from polyroc.metrics import aunu as aunu
+from polyroc.metrics import gini as gini
 from polyroc.metrics import hand_till as hand_till
 from polyroc.metrics import hand_till_probabilistic as hand_till_probabilistic
 from polyroc.metrics import hand_till_scored as hand_till_scored

@@ -16,6 +16,7 @@ from common.samples import (
 
 from polyroc import registry
 from polyroc.metrics.declaration import Influence
+from polyroc.statistics.rates import Rates
 
 CASES = each_class_number(4)
 CORNERED = ("simplex_volume", "triangle_area", "total_length")
@@ -27,7 +28,8 @@ def derivative(sample: Sample, metric, direction: np.ndarray, **options) -> floa
     def moved(step: float) -> float:
         return sample.with_weights(sample.weights + step * direction).value(metric, **options)
 
-    h = 1e-3 * (sample.weights[direction != 0] / np.abs(direction[direction != 0])).min()
+    share = 1e-4 if metric.statistic is Rates else 1e-3  # G has corners where two rates meet
+    h = share * (sample.weights[direction != 0] / np.abs(direction[direction != 0])).min()
     return (8 * (moved(h) - moved(-h)) - (moved(2 * h) - moved(-2 * h))) / (12 * h)
 
 
@@ -48,12 +50,16 @@ def promised(sample: Sample, influence: Influence) -> np.ndarray:
 
 def samples(metric, K: int) -> list[Sample]:
     n = min(few_cases(metric, K), 14)
-    return [
+    found = [
         sample_for(metric, K, seed, kind=kind, n=n, weighted=weighted)
         for seed, (kind, weighted) in enumerate(
             [("coarse", True), ("fine", True), ("continuous", True), ("coarse", False)], start=1
         )
     ]
+    if metric.statistic is not Rates:
+        return found
+    rng = np.random.default_rng(0)  # weights with which no two rates are equal by chance
+    return [each.with_weights(rng.uniform(0.5, 2, len(each.y))) for each in found]
 
 
 @pytest.mark.parametrize(("name", "K"), CASES)

@@ -34,7 +34,7 @@ def test_number_of_classes(metric, K):
         return
     sample = sample_for(metric, K, 1)
     expected = (
-        f"{metric.name} is defined for {metric.classes.least} classes, but there are {K}. "
+        f"{metric.name} is defined for {metric.classes} classes, but there are {K}. "
         f"Use {metric.instead}, which is defined for any number."
     )
     predictions = sample.predictions()

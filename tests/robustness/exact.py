@@ -39,6 +39,8 @@ BOUND = {
     "hand_till_scored": 3,
     # Products of shares, a Gauss–Legendre sum where there are ties.
     "pdi": 3,
+    # Volumes of boxes, added and subtracted.
+    "gini": 32,
     # Sums of the credits ½, ⅓, … of tuples.
     "hum": 2,
     "vus": 3,

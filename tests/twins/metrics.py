@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from math import factorial, fsum, prod, sqrt
-from operator import mul
+from operator import le, mul
 
 from twins.ties import run_numbers, slack_of
 from twins.tuples import determinant, exact
+
+from polyroc.statistics.rates import fixed_costs
 
 CREDIT = {"strict": Fraction(0), "fair": Fraction(1, 2), "lenient": Fraction(1)}
 
@@ -396,6 +398,69 @@ def ordinal_vus(y: Codes, marker: Sequence[float], w: Weights, n_classes: int) -
     return tuple_mean(y, w, n_classes, worth)
 
 
+def gini(y: Codes, p: Rows, w: Weights, n_classes: int) -> float:
+    """Share of the region Σ rates ≤ K − 1 of the unit cube that operating points dominate."""
+    decided = by_thresholds(p) if n_classes == 2 else by_costs(p, fixed_costs(n_classes).tolist())
+    points = {error_rates(y, w, n_classes, each) for each in decided}
+    n_rates, most = n_classes * (n_classes - 1), float(n_classes - 1)
+    whole = box_volume((0.0,) * n_rates, most)
+    return union_volume([each for each in points if sum(each) < most], most) / whole
+
+
+def by_thresholds(p: Rows) -> list[list[int]]:
+    """Decisions for each threshold between different margins."""
+    margins = [Fraction(row[1]) - Fraction(row[0]) for row in p]
+    return [[int(m >= t) for m in margins] for t in [*sorted(set(margins)), 2]]
+
+
+def by_costs(p: Rows, costs: Sequence[Sequence[Sequence[float]]]) -> list[list[int]]:
+    """Decisions of least expected cost for each of the costs; the first of equals."""
+    found = []
+    for table in costs:
+        decisions = []
+        for row in p:
+            expected = [sum(table[k][j] * q for k, q in enumerate(row)) for j in range(len(table))]
+            equal = [each * (1 - 2.0**-40) <= min(expected) for each in expected]
+            decisions.append(equal.index(True))
+        found.append(decisions)
+    return [list(each) for each in {tuple(decisions) for decisions in found}]
+
+
+def error_rates(y: Codes, w: Weights, n_classes: int, decided: list[int]) -> tuple[float, ...]:
+    """Share of each class (by weight) that is decided as each other class."""
+    weights = fractions(w)
+    totals = [sum(weights[i] for i in members(y, k)) for k in range(n_classes)]
+    return tuple(
+        float(sum(weights[i] for i in members(y, k) if decided[i] == j) / totals[k])
+        for k, j in ordered_pairs(n_classes)
+    )
+
+
+def box_volume(corner: tuple[float, ...], most: float) -> float:
+    """Volume of {x : corner ≤ x ≤ 1, Σ x ≤ most}, by inclusion and exclusion."""
+    total = 0.0
+    for size in range(len(corner) + 1):
+        for beyond in combinations(corner, size):
+            room = most - sum(corner) - sum(1 - each for each in beyond)
+            total += (-1) ** size * max(room, 0.0) ** len(corner) / factorial(len(corner))
+    return total
+
+
+def union_volume(points: list[tuple[float, ...]], most: float) -> float:
+    """Boxes of points less what each shares with those after it, which are boxes again."""
+    left = [
+        one
+        for one in points
+        if sum(one) < most
+        and not any(other != one and all(map(le, other, one)) for other in points)
+    ]
+    if not left:
+        return 0.0
+    first, rest = left[0], sorted(set(left[1:]) - {left[0]})
+    shared = sorted({tuple(map(max, first, other)) for other in rest})
+    return box_volume(first, most) + union_volume(rest, most) - union_volume(shared, most)
+
+
 TWINS: dict[str, Callable[..., float]] = {
     twin.__name__: twin
     for twin in (
@@ -403,6 +468,7 @@ TWINS: dict[str, Callable[..., float]] = {
         auc_mu,
         aunp,
         aunu,
+        gini,
         hand_till,
         hand_till_probabilistic,
         hand_till_scored,

@@ -14,6 +14,7 @@ from polyroc.metrics.pairs import au1p, aunp, aunu, hand_till, pairwise_auc, roc
 from polyroc.metrics.placements import pdi
 from polyroc.metrics.registry import registry
 from polyroc.metrics.scored_pairs import hand_till_scored, scored_auc
+from polyroc.metrics.surface import gini
 from polyroc.metrics.tuples import hum, vus, vus2, wvus, wvus2
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "auc_mu",
     "aunp",
     "aunu",
+    "gini",
     "hand_till",
     "hand_till_probabilistic",
     "hand_till_scored",

@@ -137,6 +137,10 @@ THREE_CLASSES = Affordable(most_classes=3, most_cases=3000, most_pairs=2e8)
 """Of O(n²) for three classes: half a second for 3,000 cases, or for a bootstrap of 300."""
 
 
+ON_REQUEST = Affordable(most_classes=0)
+"""Never computed without being asked for."""
+
+
 @dataclass(frozen=True)
 class Chance:
     """Value of a metric for K classes when the scores say nothing about the class."""

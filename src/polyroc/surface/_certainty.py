@@ -14,10 +14,11 @@ import numpy as np
 
 from polyroc.errors import InvalidInput
 from polyroc.results import Estimate, Note
+from polyroc.statistics.rates import decided_sums
 from polyroc.statistics.spread import Spread, class_spread
 from polyroc.surface._cases import Cases
 from polyroc.surface._costs import matrices
-from polyroc.surface._rates import decided_sums, model_probabilities, sharing_parameters
+from polyroc.surface._rates import model_probabilities, sharing_parameters
 from polyroc.surface.models.model import Model
 from polyroc.typing import Float64Array
 

@@ -1,6 +1,5 @@
 """Error rates of a classifier under many costs."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +12,7 @@ from polyroc.kernels.confusion import confusion_tables
 from polyroc.surface._cases import Cases
 from polyroc.surface._costs import TIED, errors, matrices
 from polyroc.surface.models.model import Model
-from polyroc.typing import Float64Array, Int64Array
+from polyroc.typing import Float64Array
 
 _GRID = 2.0**40
 """Equal rates are to be equal although sums of weights that are no whole numbers are rounded."""
@@ -49,36 +48,6 @@ def error_rates(
         map_threads(fill, [slice(*pair) for pair in pairwise(edges)], threads)
     rates = errors(tables / cases.class_weights[:, None])
     return rates if cases.counted else np.round(rates * _GRID) / _GRID
-
-
-_DECISIONS_AT_ONCE = 1 << 22
-
-
-def decisions(probabilities: Float64Array, costs: Float64Array) -> Iterator[Float64Array]:
-    """(points, n, K) tables of some costs at a time, 1 where a case is decided as a class.
-
-    Each case is a class of its own for the kernel that counts, so its table is the decision.
-    """
-    n_cases, n_classes = probabilities.shape
-    each, ones = np.arange(n_cases), np.ones(n_cases)
-    step = max(1, _DECISIONS_AT_ONCE // (n_cases * n_classes))
-    for start in range(0, len(costs), step):
-        part = costs[start : start + step]
-        decided = np.zeros((len(part), n_cases, n_classes))
-        confusion_tables(probabilities, each, ones, part, decided, TIED)
-        yield decided
-
-
-def decided_sums(
-    probabilities: Float64Array, codes: Int64Array, costs: Float64Array, values: Float64Array
-) -> Float64Array:
-    """(n,) sums over m costs of ``values[m, k, j]``, k the class of the case and j its decision."""
-    sums, start = np.zeros(len(probabilities)), 0
-    for decided in decisions(probabilities, costs):
-        part = values[start : start + len(decided)]
-        sums += np.einsum("mij,mij->i", decided, part[:, codes])
-        start += len(decided)
-    return sums
 
 
 def sharing_parameters(parameters: Float64Array) -> list[NDArray[np.intp]]:

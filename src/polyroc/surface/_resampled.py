@@ -16,11 +16,12 @@ from polyroc._base.parallel import map_threads, thread_count
 from polyroc._base.random import seed_of, stream
 from polyroc.errors import NotDefined
 from polyroc.results import Estimate, Note
+from polyroc.statistics.rates import decisions
 from polyroc.surface import _gini as volumes
 from polyroc.surface._cases import Cases
 from polyroc.surface._certainty import NO_CASES, on_selection
 from polyroc.surface._costs import errors
-from polyroc.surface._rates import decisions, model_probabilities, sharing_parameters
+from polyroc.surface._rates import model_probabilities, sharing_parameters
 from polyroc.typing import BoolArray, Float64Array, RandomState
 
 if TYPE_CHECKING:
