@@ -119,8 +119,8 @@ class RocSurface:
         >>> from polyroc.surface import ScoreModel, search
         >>> y, models, labels = example_predictions()
         >>> model = ScoreModel(y, models["logistic"], labels=labels)
-        >>> found = search(model, generations=20, rng=1, progress=False)
-        >>> found.gini().interval().low < found.gini().value < found.gini().interval().high
+        >>> found = search(model, generations=1, rng=1, progress=False)
+        >>> found[::50].gini().interval().low > 0
         True
         """
         from polyroc.surface._comparison import gini_of
@@ -207,11 +207,11 @@ class RocSurface:
         >>> from polyroc.surface import ScoreModel, search
         >>> y, models, labels = example_predictions()
         >>> a, b = (
-        ...     search(ScoreModel(y, models[name], labels=labels), generations=20, rng=1,
+        ...     search(ScoreModel(y, models[name], labels=labels), generations=1, rng=1,
         ...            progress=False)
         ...     for name in list(models)[:2]
         ... )
-        >>> result = a.compare(b)
+        >>> result = a[::50].compare(b[::50])
         >>> bool(0 <= result.p_value <= 1)
         True
         """

@@ -16,6 +16,12 @@ from polyroc.utility._fits import fit_binormal, fit_proper
 from polyroc.utility._fitted import BinormalFit, ProperFit
 from polyroc.utility._hull import RocHull, roc_hull
 from polyroc.utility._mixtures import GaussianMixture
+from polyroc.utility._model_costs import (
+    CostComparison,
+    CostDifference,
+    ModelCost,
+    compare_costs,
+)
 from polyroc.utility._observer import IdealObserver, ideal_observer
 from polyroc.utility._operating import (
     OperatingPoint,
@@ -29,9 +35,12 @@ from polyroc.utility._operating import (
 
 __all__ = [
     "BinormalFit",
+    "CostComparison",
+    "CostDifference",
     "GaussianMixture",
     "HullFacets",
     "IdealObserver",
+    "ModelCost",
     "OperatingPoint",
     "ProperFit",
     "RocHull",
@@ -40,6 +49,7 @@ __all__ = [
     "area_proper",
     "best_operating_point",
     "cheapest",
+    "compare_costs",
     "expected_cost",
     "expected_utility",
     "fit_binormal",
