@@ -139,8 +139,8 @@ def case_scale(predictions: Predictions, counts: Float64Array) -> Float64Array:
     """√(m_k/(m_k − 1)) w_i/n_k: what the influence value of a case is multiplied by."""
     alone = counts <= 1  # one case says nothing about its spread
     correction = np.where(alone, np.nan, np.sqrt(counts / np.where(alone, 1, counts - 1)))
-    share = predictions.case_weights / predictions.class_weights[predictions.codes]
-    return np.asarray(share * correction[predictions.codes])
+    scale = (correction / predictions.class_weights)[predictions.codes]
+    return np.asarray(scale if predictions.weights is None else scale * predictions.weights)
 
 
 def _prior_contributions(predictions: Predictions, influences: Sequence[Influence]) -> Float64Array:

@@ -36,6 +36,9 @@ Cases: TypeAlias = NDArray[np.intp] | NDArray[np.uint32] | slice
 FEW_POSITIVES = 2048
 """Up to here a look-up stays in the fastest cache and beats the sort of the whole column."""
 
+MOST_KEPT_RANKS = 1 << 16
+"""Cases of a column whose ranks are kept between its value and its influence values."""
+
 _BLOCK = 1 << 16
 
 
@@ -57,6 +60,9 @@ class Column:
     codes: IntArray
     k: int
     weights: Float64Array | None = None
+    kept: bool = False
+    """Whether influence values will ask for the ranks again: then the order of cases is kept, or
+    the ranks themselves where positives are few."""
 
     @lazy_property
     def n_positives(self) -> int:
@@ -165,23 +171,29 @@ class Column:
     def ranks(self) -> Iterator[Ranks]:
         """Ranks of all cases among the positives, block by block, each case once."""
         if self.n_positives <= FEW_POSITIVES:
+            if self.kept and len(self.scores) <= MOST_KEPT_RANKS:
+                self._remember()
             return iter(vars(self).get("_looked_up") or self._by_lookup())
         return self._by_sorting()
 
     @contextmanager
     def remembered_ranks(self) -> Iterator[None]:
-        """While inside, ranks that have to be looked up are looked up once."""
+        """While inside, ranks that have to be looked up are looked up once; then forgotten."""
         if self.n_positives <= FEW_POSITIVES:
-            vars(self)["_looked_up"] = tuple(self._by_lookup())
+            self._remember()
         try:
             yield
         finally:
             vars(self).pop("_looked_up", None)
 
+    def _remember(self) -> None:
+        if "_looked_up" not in vars(self):
+            vars(self)["_looked_up"] = tuple(self._by_lookup())
+
     def anonymous_ranks(self) -> Iterator[Ranks]:
         """The same, where ``cases`` is not needed: it may be empty."""
-        sorted_already = "order" in vars(self)
-        if self.weights is None and self.n_positives > FEW_POSITIVES and not sorted_already:
+        sort_anyway = self.kept or "order" in vars(self)
+        if self.weights is None and self.n_positives > FEW_POSITIVES and not sort_anyway:
             packed = _pack(self.scores, self.codes)
             if packed is not None:
                 return self._by_packing(packed)

@@ -267,13 +267,17 @@ class Predictions:
         """Column k of the scores, the cases of class k positive: the one kept, or a new one."""
         if k in self._columns:
             return self._columns[k]
+        return self._new_column(k)
+
+    def _new_column(self, k: int, *, kept: bool = False) -> Column:
         scores = np.ascontiguousarray(self.scores[:, k])
-        return Column(scores, self.codes, k, self.weights)
+        return Column(scores, self.codes, k, self.weights, kept)
 
     def keep_columns(self) -> None:
         """Keep the columns, sorted once, where memory allows: values and influences use them."""
         if self.scores.size <= MOST_KEPT_SCORES and not self._columns:
-            self._columns.update({k: self.column(k) for k in range(self.n_classes)})
+            kept = {k: self._new_column(k, kept=True) for k in range(self.n_classes)}
+            self._columns.update(kept)
 
     @lazy_property
     def class_counts(self) -> NDArray[np.intp]:

@@ -26,7 +26,7 @@ from polyroc.predictions import Predictions
 from polyroc.predictions._columns import FEW_POSITIVES, Column
 from polyroc.predictions._weights import moderate
 from polyroc.statistics.means import centre_by_class
-from polyroc.statistics.pairs import blank_diagonal, ranked_influence, tie_credit
+from polyroc.statistics.pairs import blank_diagonal, ranked_influences, tie_credit
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Float64Array, FloatArray, Ties
 
@@ -106,7 +106,7 @@ class Margins(Statistic):
             both = self.weights[[pair[1], pair[0]]]
             with column.remembered_ranks():
                 return [
-                    ranked_influence(column, np.array([pull[pair], 0.0]), both, each.credit)
+                    ranked_influences(column, [np.array([pull[pair], 0.0])], both, each.credit)[0]
                     for pull, each in zip(pulls, gradients, strict=True)
                 ]
 

@@ -115,7 +115,7 @@ class Pairs(Statistic):
         def of_column(k: int) -> list[Float64Array]:
             column = predictions.column(k)
             with column.remembered_ranks():
-                return [_carried(column, each, k, self.weights) for each in gradients]
+                return _carried(column, gradients, k, self.weights)
 
         totals = [np.zeros(len(predictions)) for _ in gradients]
         columns, n_threads = range(predictions.n_classes), column_threads(predictions)
@@ -187,28 +187,42 @@ def _column_sums(column: Column, n_classes: int) -> Float64Array:
     return sums
 
 
-def _carried(column: Column, gradient: PairGradient, k: int, totals: Float64Array) -> Float64Array:
-    row = np.where(np.arange(len(totals)) == k, 0, gradient.matrix[k])
-    if gradient.credit is None:
-        return _scored_influence(column, row, totals)
-    return ranked_influence(column, row, totals, gradient.credit)
+def _carried(
+    column: Column, gradients: Sequence[PairGradient], k: int, totals: Float64Array
+) -> list[Float64Array]:
+    """Influence values through one column, for each gradient."""
+    others = np.arange(len(totals)) != k
+    rows = [np.where(others, each.matrix[k], 0) for each in gradients]
+    found: list[Float64Array] = [np.empty(0)] * len(rows)
+    for credit in {each.credit for each in gradients}:
+        places = [i for i, each in enumerate(gradients) if each.credit == credit]
+        chosen = [rows[i] for i in places]
+        if credit is None:
+            made = [_scored_influence(column, row, totals) for row in chosen]
+        else:
+            made = ranked_influences(column, chosen, totals, credit)
+        for place, influence in zip(places, made, strict=True):
+            found[place] = influence
+    return found
 
 
-def ranked_influence(
-    column: Column, row: Float64Array, totals: Float64Array, credit: float
-) -> Float64Array:
-    """Mean credit of each case in one column, times the weight W of its pair.
+def ranked_influences(
+    column: Column, rows: Sequence[Float64Array], totals: Float64Array, credit: float
+) -> list[Float64Array]:
+    """Mean credit of each case in one column, times the weight W of its pair, for several W.
 
-    ``row`` holds W_kr for each class r, 0 for that of the positives; ``totals`` the weights of the
+    A row holds W_kr for each class r, 0 for that of the positives; ``totals`` the weights of the
     classes.
     """
-    influence = np.empty(len(column.scores))
+    found = [np.empty(len(column.scores)) for _ in rows]
     for ranks in column.ranks():
-        factor = (row / column.weight)[ranks.codes]
-        influence[ranks.cases] = factor * column.placed(ranks, credit)
-    below, upto = column.sums_below(row / totals)
-    influence[column.members] = (1 - credit) * below + credit * upto
-    return influence
+        placed = column.placed(ranks, credit)
+        for influence, row in zip(found, rows, strict=True):
+            influence[ranks.cases] = (row / column.weight)[ranks.codes] * placed
+    for influence, row in zip(found, rows, strict=True):
+        below, upto = column.sums_below(row / totals)
+        influence[column.members] = (1 - credit) * below + credit * upto
+    return found
 
 
 def _scored_influence(column: Column, row: Float64Array, totals: Float64Array) -> Float64Array:
