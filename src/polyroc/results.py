@@ -311,6 +311,46 @@ class Evaluation(Mapping[str, Estimate]):
 
     estimates: tuple[Estimate, ...]
     level: float = 0.95
+    joint: Float64Array | None = field(default=None, repr=False, compare=False)
+    """Covariances of the values, where they come from influence values."""
+
+    def covariance(self) -> "pd.DataFrame":
+        """How the values vary together: covariances, a row and a column per metric.
+
+        From influence values, or from the replicates of a bootstrap; NaN where a metric has no
+        standard error, and between values from random tuples. The diagonal holds the squares of
+        the standard errors, and the variance of a difference of two metrics of the same cases is
+        V_aa + V_bb − 2 V_ab.
+
+        Examples
+        --------
+        >>> from polyroc import evaluate
+        >>> from polyroc.datasets import example_predictions
+        >>> y, models, labels = example_predictions()
+        >>> found = evaluate(y, models["forest"], ["hand_till", "pdi"], labels=labels)
+        >>> v = found.covariance()
+        >>> errors = [each.standard_error for each in found.values()]
+        >>> round(float(v.loc["hand_till", "pdi"] / (errors[0] * errors[1])), 3)
+        0.989
+        """
+        import pandas as pd
+
+        names, matrix = list(self), self.joint
+        if matrix is None:
+            if all(each.replicates is None for each in self.estimates):
+                raise InvalidInput(
+                    "There are no covariances without standard errors. Pass "
+                    'interval="influence" or "bootstrap".'
+                )
+            matrix = self._of_replicates()
+        return pd.DataFrame(matrix, index=names, columns=names)
+
+    def _of_replicates(self) -> Float64Array:
+        """Covariances over the replicates; NaN for a metric without any."""
+        n = max(len(each.replicates) for each in self.estimates if each.replicates is not None)
+        none = np.full(n, np.nan)
+        drawn = [none if each.replicates is None else each.replicates for each in self.estimates]
+        return np.atleast_2d(np.cov(np.array(drawn))).astype(np.float64)
 
     def __getitem__(self, metric: str) -> Estimate:
         for estimate in self.estimates:

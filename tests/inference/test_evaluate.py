@@ -445,3 +445,28 @@ def test_notes_name_some_of_many_classes():
     assert skipped == f"without the classes {names} and 40 more, which have no cases"
     names = ", ".join(f"{label} (1)" for label in labels[150:158])
     assert small == f"fewer than 10 cases: {names} and 242 more classes"
+
+
+def test_covariances_of_metrics():
+    """Sums over the cases of products of contributions; of a bootstrap, over its replicates."""
+    names = ["hand_till", "aunp", "pdi", "roc_auc", "total_length"]
+    predictions = Predictions(Y, P)
+    found = evaluate(predictions, metrics=names)
+    matrix = found.covariance()
+    sizes = predictions.class_counts[predictions.codes]
+    for a in names:
+        for b in names:
+            if "roc_auc" in (a, b):
+                assert math.isnan(matrix.loc[a, b])
+                continue
+            phi = [registry[name].influence(predictions).cases for name in (a, b)]
+            expected = sum(
+                x * y / (n * (n - 1)) for x, y, n in zip(*phi, sizes.tolist(), strict=True)
+            )
+            assert matrix.loc[a, b] == pytest.approx(expected, rel=1e-10)
+    assert matrix.loc["pdi", "pdi"] == pytest.approx(found["pdi"].standard_error ** 2)
+    drawn = evaluate(predictions, metrics=names[:3], interval=Bootstrap(300), rng=1)
+    rows = [drawn[name].replicates for name in names[:3]]
+    np.testing.assert_allclose(drawn.covariance().to_numpy(), np.cov(rows), rtol=1e-10)
+    with pytest.raises(InvalidInput, match="no covariances without standard errors"):
+        evaluate(predictions, metrics=names, interval=None).covariance()

@@ -13,7 +13,7 @@ from polyroc.inference._bias import bias_of
 from polyroc.inference._drawn import spread_of_value
 from polyroc.inference._edge import effective_sizes
 from polyroc.inference._folds import measured, told_of_folds
-from polyroc.inference._influence import CaseDesign
+from polyroc.inference._influence import CaseDesign, covariance
 from polyroc.inference._notes import design_notes, notes_on
 from polyroc.inference._options import Bootstrap, IntervalMethod, interval_method
 from polyroc.metrics import registry
@@ -25,6 +25,7 @@ from polyroc.results import Estimate, Evaluation, Note, check_level
 from polyroc.statistics.tuples import Tuples
 from polyroc.typing import (
     Absent,
+    Float64Array,
     LabelsLike,
     PriorsLike,
     RandomState,
@@ -110,7 +111,11 @@ def evaluate(
     else:
         draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))
         statistics, with_error = statistics_of(predictions), method is not None
-        estimates = estimate_metrics(statistics, chosen, design, priors, with_error, draw)
+        found = _found(statistics, chosen, design, priors, with_error, draw)
+        estimates = _estimates(statistics, found, design, priors, draw)
+        if with_error:
+            joint = joint_covariance(predictions, found.measured, estimates, design)
+            return Evaluation(tuple(estimates), level, joint)
     return Evaluation(tuple(estimates), level)
 
 
@@ -133,21 +138,73 @@ def estimate_metrics(
     draw: Draw | None = None,
 ) -> list[Estimate]:
     """Values of metrics, and their standard errors from influence values."""
+    found = _found(statistics, metrics, design, priors, with_error, draw)
+    return _estimates(statistics, found, design, priors, draw)
+
+
+class _Found(NamedTuple):
+    """Metrics with their options, and what was measured."""
+
+    asked: list[tuple[Metric, dict[str, Any]]]
+    measured: list[Measured]
+
+
+def _found(
+    statistics: CaseStatistics | FoldStatistics,
+    metrics: Sequence[Metric],
+    design: CaseDesign,
+    priors: PriorsLike | None,
+    with_error: bool,
+    draw: Draw | None,
+) -> _Found:
     asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
-    found = measured(statistics, asked, design, with_influence=with_error)
-    given = priors is not None
-    estimates = [_estimated(statistics, each, design, given, draw) for each in found]
-    if with_error:
-        sizes = effective_sizes(statistics, asked, found, design)
+    return _Found(asked, measured(statistics, asked, design, with_influence=with_error))
+
+
+def _estimates(
+    statistics: CaseStatistics | FoldStatistics,
+    found: _Found,
+    design: CaseDesign,
+    priors: PriorsLike | None,
+    draw: Draw | None,
+) -> list[Estimate]:
+    given, predictions = priors is not None, statistics.predictions
+    estimates = [_estimated(statistics, each, design, given, draw) for each in found.measured]
+    if any(each.influence is not None for each in found.measured):
+        sizes = effective_sizes(statistics, *found, design)
         estimates = [
-            replace(each, effective=size, bias=bias_of(metric, statistics.predictions, design))
+            replace(estimate, effective=size, bias=bias_of(each.metric, predictions, design))
             if size is not None
-            else each
-            for metric, each, size in zip(metrics, estimates, sizes, strict=True)
+            else estimate
+            for each, estimate, size in zip(found.measured, estimates, sizes, strict=True)
         ]
     if isinstance(statistics, FoldStatistics):
-        return told_of_folds(statistics, asked, found, estimates)
+        return told_of_folds(statistics, *found, estimates)
     return estimates
+
+
+def joint_covariance(
+    predictions: Predictions,
+    found: Sequence[Measured],
+    estimates: Sequence[Estimate],
+    design: CaseDesign,
+) -> Float64Array:
+    """How the values of metrics vary together; NaN where one has no standard error.
+
+    Of values from random tuples only the variance is known, which contains that of the draw.
+    """
+    errors = np.array([each.standard_error for each in estimates])
+    matrix = np.full((len(found), len(found)), np.nan)
+    known = [
+        place
+        for place, each in enumerate(found)
+        if each.influence is not None and each.influence.drawn is None and errors[place] > 0
+    ]
+    moved = [influence for place in known if (influence := found[place].influence) is not None]
+    if moved:
+        matrix[np.ix_(known, known)] = covariance(predictions, moved, design)
+    np.fill_diagonal(matrix, errors**2)
+    return matrix
 
 
 def _estimated(
