@@ -26,7 +26,7 @@ def test_says_what_was_read_as_what() -> None:
     assert "850 cases of 3 classes: 440 common, 350 frequent, 60 rare." in words
     assert "true classes in 'truth'; scores in 'forest:common', 'forest:frequent'" in words
     assert "not used: 'logistic:common'" in words
-    assert "hand_till " in words
+    assert "hand_till 0.8748 0.8454–0.8993" in words
 
 
 @pytest.mark.parametrize("columns", [80, 50])
