@@ -23,6 +23,7 @@ from polyroc.inference import chance_test as chance_test
 from polyroc.inference import compare as compare
 from polyroc.inference import cross_evaluate as cross_evaluate
 from polyroc.inference import estimate as estimate
+from polyroc.inference import estimate_ordinal_vus as estimate_ordinal_vus
 from polyroc.inference import evaluate as evaluate
 from polyroc.inference import evaluate_pairs as evaluate_pairs
 from polyroc.inference import plan as plan

@@ -6,6 +6,7 @@ from polyroc.inference._comparison import Comparison
 from polyroc.inference._cross import CrossComparison, CrossEvaluation, cross_evaluate
 from polyroc.inference._evaluate import estimate, evaluate
 from polyroc.inference._options import Bootstrap, Design, Influence, Permutation
+from polyroc.inference._ordinal import estimate_ordinal_vus
 from polyroc.inference._pairs import evaluate_pairs
 from polyroc.inference._planning import Plan, plan
 from polyroc.inference._reader_study import Power, ReaderStudy, ReaderTest, reader_study
@@ -30,6 +31,7 @@ __all__ = [
     "compare",
     "cross_evaluate",
     "estimate",
+    "estimate_ordinal_vus",
     "evaluate",
     "evaluate_pairs",
     "plan",

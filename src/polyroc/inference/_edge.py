@@ -42,6 +42,7 @@ from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.predictions import Predictions
 from polyroc.results import Effective
+from polyroc.statistics.chains import Chains
 from polyroc.statistics.tuples import Tuples
 from polyroc.typing import Float64Array
 
@@ -92,15 +93,20 @@ def effective_sizes(
             sizes[place] = _plain(predictions, each, each.influence, design)
         if sizes[place] is None:
             shrunken.append(place)
-    for of_tuples in (False, True):
-        places = [p for p in shrunken if (found[p].metric.statistic is Tuples) == of_tuples]
+    for kind in dict.fromkeys(_kind(found[p].metric) for p in shrunken):
+        places = [p for p in shrunken if _kind(found[p].metric) is kind]
         if places:
-            mass = EXTRA_MASS_OF_TUPLES if of_tuples else EXTRA_MASS
+            mass = EXTRA_MASS if kind is None else EXTRA_MASS_OF_TUPLES
             again = [asked[p] for p in places], [found[p] for p in places]
             made = _shrunken(statistics, *again, design, mass)
             for place, size in zip(places, made, strict=True):
                 sizes[place] = size
     return sizes
+
+
+def _kind(metric: Metric) -> type | None:
+    """The statistic of a volume, whose extra mass is larger; None for other metrics."""
+    return metric.statistic if metric.statistic in (Tuples, Chains) else None
 
 
 def _plain(

@@ -67,6 +67,8 @@ class PairCases:
     predictions: Predictions
     design: CaseDesign
     counts: Float64Array
+    known: Float64Array
+    """Degrees of freedom of each class."""
     scale: Float64Array
     values: Float64Array
     across: Float64Array
@@ -88,7 +90,8 @@ class PairCases:
         folds = statistics if isinstance(statistics, FoldStatistics) else None
         values = across if folds is None else folds.mean_pairs().auc()
         most = _most_freedom(predictions, design, counts)
-        return cls(predictions, design, counts, scale, values, across, folds, most)
+        known = design.freedom(predictions)
+        return cls(predictions, design, counts, known, scale, values, across, folds, most)
 
     def spread(self) -> PairSpread:
         """Of all pairs, column by column."""
@@ -192,7 +195,7 @@ class PairCases:
     ) -> Float64Array:
         """Satterthwaite's, of two parts."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            parts = positive**2 / (self.counts[k] - 1) + negative**2 / (self.counts[classes] - 1)
+            parts = positive**2 / self.known[k] + negative**2 / self.known[classes]
             freedom = (positive + negative) ** 2 / parts
         return np.asarray(np.minimum(freedom, self.most[k, classes]))
 

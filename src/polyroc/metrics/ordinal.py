@@ -1,18 +1,38 @@
 """The volume under the surface of one ordered marker."""
 
-import math
+from typing import Any
 
 import numpy as np
 
-from polyroc._base.sums import running_sum, sum_by_class
 from polyroc.errors import InvalidInput
+from polyroc.metrics.declaration import ONE_ORDER, Gradient, Metric, Property
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import classes_of
 from polyroc.predictions._containers import read_labels, read_scores
 from polyroc.predictions._frames import categories_of
 from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._scores import check_finite, check_lengths
-from polyroc.typing import Float64Array, LabelsLike, WeightsLike
+from polyroc.statistics.chains import Chains
+from polyroc.typing import LabelsLike, WeightsLike
+
+
+def _gradient(_: Chains) -> Gradient:
+    return Gradient(1.0)
+
+
+ORDINAL_VUS = Metric(
+    "ordinal_vus",
+    Chains,
+    value=lambda chains: chains.credit,
+    gradient=_gradient,
+    title="Volume under the surface of one ordered marker",
+    symbol="VUS",
+    reference="Nakas & Yiannoutsos 2004",
+    complexity="O(n log n + n K)",
+    chance=ONE_ORDER,
+    properties=frozenset({Property.SKEW, Property.COLUMN_MONOTONE, Property.COMMON_SCALE}),
+)
+"""Of one marker and the order of the classes. The registry has the metrics of a score per class."""
 
 
 def ordinal_vus(
@@ -29,7 +49,7 @@ def ordinal_vus(
     1/K!. ``labels`` gives the order of the classes, from low to high.
 
     Chains are counted class by class along the sorted marker: O(n log n + n K) without ties, and a
-    tie costs as much as it has classes.
+    tie costs as much as it has classes. :func:`polyroc.estimate_ordinal_vus` has intervals.
 
     Examples
     --------
@@ -39,6 +59,14 @@ def ordinal_vus(
     >>> ordinal_vus(["low", "mid", "high"], [1.0, 2.0, 2.0], labels=["low", "mid", "high"])
     0.5
     """
+    predictions = marked_predictions(y_true, marker, labels, sample_weight=sample_weight)
+    return ORDINAL_VUS.of(predictions)
+
+
+def marked_predictions(
+    y_true: LabelsLike, marker: LabelsLike, labels: LabelsLike | None, **given: Any
+) -> Predictions:
+    """Predictions in which every column is the marker; ``labels`` is the order of the classes."""
     values, _ = read_scores(marker, "marker")
     if values.ndim != 1:
         raise InvalidInput(
@@ -46,43 +74,10 @@ def ordinal_vus(
         )
     check_lengths(len(read_labels(y_true)[0]), len(values), "marker")
     check_finite(values, what="marker")
-    rows_by_position({"y_true": y_true, "marker": marker, "sample_weight": sample_weight})
+    weights = given.get("sample_weight")
+    rows_by_position({"y_true": y_true, "marker": marker, "sample_weight": weights})
     classes = classes_of(y_true, labels)
     columns = np.broadcast_to(values[:, None], (len(values), len(classes)))
     if labels is None and categories_of(y_true) is not None:
         labels = list(classes)  # the order of categories is that of the marker
-    predictions = Predictions.borrowed(y_true, columns, labels=labels, sample_weight=sample_weight)
-    # Powers of two, a class at a time: products over many classes stay finite, no digit changes.
-    totals, exponents = np.frexp(predictions.class_weights)
-    chains = _chains(np.ldexp(_weights_by_value(predictions), -exponents))
-    return float(chains / np.prod(totals))
-
-
-def _weights_by_value(predictions: Predictions) -> Float64Array:
-    """Weight of each class (column) at each distinct value of the marker (row), ascending."""
-    _, value = np.unique(predictions.scores[:, 0], return_inverse=True)
-    n_classes = predictions.n_classes
-    n_values = int(value.max()) + 1
-    cells = value * n_classes + predictions.codes
-    flat = sum_by_class(cells, predictions.case_weights, n_values * n_classes)
-    return flat.reshape(n_values, n_classes)
-
-
-def _chains(weights: Float64Array) -> float:
-    """Total credit of the chains through all classes.
-
-    Before a value, ``before[j]`` chains end in class j. Chains to class k that use this value for
-    their last m classes, all tied there, add before[k−m] · Π weights / m!.
-    """
-    n_values, n_classes = weights.shape
-    before = [np.ones(n_values)]
-    for k in range(n_classes):
-        added = np.zeros(n_values)
-        product = np.ones(n_values)
-        for m in range(1, k + 2):
-            product = product * weights[:, k + 1 - m]
-            if not product.any():
-                break
-            added += before[k + 1 - m] * product / math.factorial(m)
-        before.append(running_sum(added)[:-1])
-    return float(added.sum())
+    return Predictions.borrowed(y_true, columns, labels=labels, **given)

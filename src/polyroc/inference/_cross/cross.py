@@ -173,6 +173,6 @@ def _result(
     }
     if single:
         found = evaluate(first, **given)
-        return CrossEvaluation(found.estimates, level, predictions=first, **shared)
+        return CrossEvaluation(found.estimates, level, found.joint, predictions=first, **shared)
     compared = compare(predictions, **given)
     return CrossComparison(**vars(compared), predictions=predictions, **shared)
