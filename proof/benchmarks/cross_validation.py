@@ -178,6 +178,26 @@ class Counts:
                 writer.writerow([cell, metric, int(n), int(hits), *(f"{x:.8f}" for x in numbers)])
 
 
+SYMBOLS = ("M", "AUC_μ", "M_p")
+
+
+def tables(counts: Counts) -> str:
+    """The tables of docs/uncertainty.md."""
+    parts = []
+    for of_learners in (False, True):
+        heading = "compared" if of_learners else "cases, folds"
+        lines = [f"| {heading} | samples | {' | '.join(SYMBOLS)} |", "|---|---|---|---|---|"]
+        for cell in CELLS:
+            n = counts.samples(cell)
+            if cell.learners == of_learners and n:
+                hits = [100 * counts.rows[cell.name, name][1] / n for name in METRICS]
+                name = cell.name.removeprefix("learners, ")
+                shares = " | ".join(f"{hit:.1f} %" for hit in hits)
+                lines.append(f"| {name} | {n:,} | {shares} |")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
 def run(seconds: float, only: str) -> None:
     counts, end = Counts(), time.monotonic() + seconds
     for cell in CELLS:
@@ -191,8 +211,7 @@ def run(seconds: float, only: str) -> None:
             for b in range(counts.samples(cell), min(counts.samples(cell) + BATCH, cell.samples)):
                 counts.add(cell, sample(cell, np.random.default_rng([key, 0, b]), new))
             counts.save()
-    for (cell, metric), (n, hits, *_) in counts.rows.items():
-        print(f"{cell:48} {metric:24} {int(n):5} {100 * hits / n:5.1f} %")
+    print(tables(counts))
 
 
 if __name__ == "__main__":

@@ -249,6 +249,9 @@ def test_a_single_case_of_a_class_in_a_fold():
         evaluate(held_out(keep=keep), metrics=["hand_till"])
     value = evaluate(held_out(keep=keep), metrics=["hand_till"], interval=None)["hand_till"].value
     assert value == pytest.approx(mean_of_folds("hand_till", keep))
+    two = np.append(keep, 16)
+    note = evaluate(held_out(keep=two), metrics=["hand_till"])["hand_till"].note
+    assert "2 cases of 1 in fold two: intervals may be short" in note
     with pytest.raises(InvalidInput, match="Fold 'one' has one group of the class 0"):
         evaluate(
             held_out(), metrics=["hand_till"], groups=np.where(FOLDS == "one", 99, np.arange(45))
