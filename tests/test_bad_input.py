@@ -51,7 +51,7 @@ def changed(array, place, value):
 
 # Scores that are not finite
 
-FINITE = "Scores must be finite numbers: remove the case or mend its scores."
+FINITE = "Scores must be finite numbers: remove the case or correct its scores."
 
 
 @pytest.mark.parametrize("bad", [NAN, INF, -INF])

@@ -107,13 +107,14 @@ def printed(record: dict[str, Any]) -> str:
     for row in record["table"]:
         numbers = "".join(f"{row[name]:>12}" for name in ("mutants", *VERDICTS))
         low, high = row["interval"]
-        lines.append(f"{row['package']:12}{numbers}   {row['share']:.1%} ({low:.1%} – {high:.1%})")
+        shares = f"{100 * row['share']:.1f} % ({100 * low:.1f} % – {100 * high:.1f} %)"
+        lines.append(f"{row['package']:12}{numbers}   {shares}")
     other = record["without_equivalents"]
     if other["equivalent"] and other["share"] is not None:
         low, high = other["interval"]
         lines.append(
             f"Without the {other['equivalent']} that change no result: "
-            f"{other['share']:.1%} ({low:.1%} – {high:.1%})"
+            f"{100 * other['share']:.1f} % ({100 * low:.1f} % – {100 * high:.1f} %)"
         )
     lines.append(f"Of those killed, {record['killed_at_import']} could not be imported.")
     if record["reasons_not_needed"]:

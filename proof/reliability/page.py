@@ -70,8 +70,8 @@ def _summary(found: dict[str, Any]) -> str:
         ("… after which something was lost", str(sum(_lost(found).values())), "0"),
         (
             "mutants killed",
-            f"{_dead(mutants)} of {mutants['mutants']}: {mutants['share']:.1%} "
-            f"(95 % interval {low:.1%} – {high:.1%}){_before(found['mutation'])}",
+            f"{_dead(mutants)} of {mutants['mutants']}: {100 * mutants['share']:.1f} % "
+            f"(95 % interval {100 * low:.1f} % – {100 * high:.1f} %){_before(found['mutation'])}",
             "≥ 85 %",
         ),
         ("branches taken outside the kernels", _share(everything), "≥ 95 %"),
@@ -95,7 +95,9 @@ def _before(record: dict[str, Any]) -> str:
     """That the sample has been looked at before, where it has."""
     if "first_look" not in record:
         return ""
-    return f"; {record['first_look']['share']:.1%} before tests were written for its survivors"
+    return (
+        f"; {100 * record['first_look']['share']:.1f} % before tests were written for its survivors"
+    )
 
 
 def _numbers(found: dict[str, Any]) -> str:
@@ -212,7 +214,9 @@ def _mutants(found: dict[str, Any]) -> str:
             each["killed"],
             each["timed out"],
             each["survived"] + each["not reached"],
-            f"{each['share']:.1%} ({each['interval'][0]:.1%} – {each['interval'][1]:.1%})",
+            f"{100 * each['share']:.1f} % ({{:.1f}} % – {{:.1f}} %)".format(
+                *(100 * limit for limit in each["interval"])
+            ),
         )
         for each in record["table"]
     ]
@@ -232,7 +236,7 @@ were run.
 
 {_table(head, rows)}
 {_history(record)}{other["equivalent"]} of the survivors change no result; without them
-{other["share"]:.1%} were killed. All survivors:
+{100 * other["share"]:.1f} % were killed. All survivors:
 
 {_table(("where", "mistake", "why no test fails"), lost)}"""
 
@@ -257,8 +261,8 @@ def _history(record: dict[str, Any]) -> str:
 def _killed(row: dict[str, Any]) -> str:
     low, high = row["interval"]
     return (
-        f"{_dead(row)} of {row['mutants']} were killed: {row['share']:.1%} "
-        f"(95 % interval {low:.1%} – {high:.1%})"
+        f"{_dead(row)} of {row['mutants']} were killed: {100 * row['share']:.1f} % "
+        f"(95 % interval {100 * low:.1f} % – {100 * high:.1f} %)"
     )
 
 

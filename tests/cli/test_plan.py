@@ -11,6 +11,7 @@ from cli.running import EXAMPLE, FOUR_CASES, document, refused, run, written
 
 from polyroc import Predictions, plan
 from polyroc.datasets import example_predictions
+from polyroc.inference import Prices
 
 
 def predictions(model: str) -> Predictions:
@@ -95,7 +96,7 @@ def test_what_people_see_is_what_the_plan_says() -> None:
     assert result.exit_code == 0, result.output
     assert max(map(len, result.output.splitlines())) <= 80
     text = " ".join(result.output.split())
-    expected = plan(predictions("forest"), half_width=0.03, prices=prices)
+    expected = plan(predictions("forest"), half_width=0.03, allocation=Prices(prices))
     assert "850 cases of 3 classes: 440 common, 350 frequent, 60 rare." in text
     assert f"{sum(expected.cases.values())} cases class cases share" in text
     error2 = sum(expected.variances[label] / n for label, n in expected.cases.items())

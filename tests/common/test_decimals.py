@@ -81,7 +81,9 @@ def check_summaries(y, p, value, folder):
     pd.DataFrame({"y": y, "0": p[:, 0], "1": p[:, 1], "2": p[:, 2]}).to_parquet(
         folder / "p.parquet"
     )
-    found = evaluate_parquet(folder / "p.parquet", target="y", auc_mu=True, exact=True)["auc_mu"]
+    found = evaluate_parquet(folder / "p.parquet", target="y", metrics=["auc_mu"], exact=True)[
+        "auc_mu"
+    ]
     assert found.low == found.high == pytest.approx(value, abs=1e-15)
 
 

@@ -118,7 +118,7 @@ def test_the_reason_is_that_of_the_system(tmp_path: Path) -> None:
     assert (code, printed) == (2, "")
     assert said == (
         f"polyroc: {disk}/s cannot be written (Read-only file system). "
-        "Mend that, or name another file.\n"
+        "Fix that, or name another file.\n"
     )
 
 

@@ -15,6 +15,7 @@ from scipy import stats
 
 from polyroc import Predictions, compare, evaluate, plan, reader_study
 from polyroc.errors import InvalidInput, InvalidType, NotDefined, UnknownName
+from polyroc.inference import Prices
 from polyroc.inference._planning.allocation import divided
 from polyroc.inference._planning.gaussian import gaussian_variances, indicator_covariance
 
@@ -214,7 +215,7 @@ def test_the_fewest_cases_are_found() -> None:
 
 def test_the_best_allocation_is_the_cheapest_of_all() -> None:
     pilot, prices = made_predictions(7), {"a": 1, "b": 4, "c": 9}
-    best = plan(pilot, half_width=0.1, prices=prices)
+    best = plan(pilot, half_width=0.1, allocation=Prices(prices))
     c = np.array(list(best.variances.values()))
     ideal = np.sqrt(c / [1, 4, 9])
     assert np.array(list(best.cases.values())) == pytest.approx(
@@ -367,10 +368,10 @@ def test_a_reader_study_is_a_pilot() -> None:
     assert json.loads(json.dumps(found.to_dict()))["readers"] == 6
     assert list(found.frame()) == ["class", "cases", "share"]
     with pytest.raises(InvalidInput) as error:
-        plan(study, cases=60, metric="pdi", prices=[1, 2])
+        plan(study, cases=60, metric="pdi", allocation=Prices([1, 2]))
     assert str(error.value) == (
-        "metric, prices cannot be given with a reader study, which has its own metric, two-sided "
-        "tests and classes in the shares of the pilot."
+        "metric, allocation cannot be given with a reader study, which has its own metric, "
+        "two-sided tests and classes in the shares of the pilot."
     )
     with pytest.raises(InvalidInput, match="must be in the shares of the pilot"):
         plan(study, cases={0: 20, 1: 40})
@@ -412,7 +413,7 @@ def test_a_reader_study_without_a_difference_is_a_pilot_for_intervals() -> None:
 
 def test_result() -> None:
     pilot = made_predictions(1)
-    made = plan(pilot, power=0.9, prices=[1, 2, 3])
+    made = plan(pilot, power=0.9, allocation=Prices([1, 2, 3]))
     frame = made.frame()
     columns = ["class", "cases", "share", "variance", "part_of_variance", "price"]
     assert list(frame) == columns and frame["class"].tolist() == ["a", "b", "c"]
@@ -451,9 +452,10 @@ MISTAKES = [
      "cases names 'a', 'b' but the classes are 'negative', 'positive'. Give one number per class."),
     ({"pair_auc": 0.8, "cases": 9, "allocation": [1, 2, 3]},
      "allocation has the shape (3,) but there are 2 classes. Give one number per class."),
-    ({"pair_auc": 0.8, "cases": 9, "prices": [1, -2]},
+    ({"pair_auc": 0.8, "cases": 9, "allocation": Prices([1, -2])},
      "prices must be positive, got [1.0, -2.0]."),
-    ({"pair_auc": 0.8, "cases": 9, "prices": ["x", 1]}, "prices must be numbers, got ['x', 1]."),
+    ({"pair_auc": 0.8, "cases": 9, "allocation": Prices(["x", 1])},
+     "prices must be numbers, got ['x', 1]."),
     ({"pair_auc": 0.8, "cases": 9, "allocation": "pilot"},
      'allocation="pilot" needs a pilot. Use "best", "equal" or shares.'),
     ({"pair_auc": 0.8, "cases": 9, "readers": 5},

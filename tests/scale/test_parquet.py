@@ -153,7 +153,7 @@ def test_exact_values_in_many_parts(
         tmp_path / "a.parquet",
         target="y",
         sample_weight="w" if weighted else None,
-        auc_mu=True,
+        metrics="all",
         exact=True,
         mantissa_bits=3,
         memory=1 << 20,

@@ -152,4 +152,4 @@ def _try_beside(path: Path) -> None:
 
 def _unwritable(path: Path, error: OSError) -> InvalidInput:
     reason = error.strerror or error
-    return InvalidInput(f"{path} cannot be written ({reason}). Mend that, or name another file.")
+    return InvalidInput(f"{path} cannot be written ({reason}). Fix that, or name another file.")

@@ -94,7 +94,7 @@ class Checkpoint:
     def _unusable(self, error: Exception) -> InvalidInput:
         reason = f"it has no {error}" if isinstance(error, KeyError) else reason_of(error)
         previous = previous_of(self.path).name
-        advice = f"If there is a {previous}, rename it to go on from there, or name"
+        advice = f"If there is a {previous}, rename it to resume from it, or name"
         return InvalidInput(
             f"{self.path} is not a {self.kind} that can be continued ({reason}); it was left as it "
             f"is. {advice if self.keep_previous else 'Name'} another file."

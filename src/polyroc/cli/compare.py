@@ -139,9 +139,8 @@ def compare(
     from polyroc.inference._samples import samples_of
 
     hypothesis = Hypothesis.of(tested.alternative, tested.margin, tested.reference)
-    names = metric_names(metrics)
     with reading():
-        read_files = [asked.read(file, case_id=case_id) for file in files]
+        names, read_files = metric_names(metrics), [asked.read(f, case_id=case_id) for f in files]
     together = _together_by_id(read_files, case_id, join, independent)
     if together is not None:
         read_files = list(together.files)

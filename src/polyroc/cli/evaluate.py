@@ -141,12 +141,8 @@ def evaluate(
     constant = Constant.of(against, alternative, margin)
     with reading():
         cases = asked.read(files[0], model)
-    given: dict[str, Any] = {
-        "interval": _interval(interval, replicates),
-        "level": level,
-        "n_tuples": tuples,
-        "rng": seed,
-    }
+    given: dict[str, Any] = {"interval": _interval(interval, replicates), "level": level}
+    given |= {"n_tuples": tuples, "rng": seed}
     gate = {"absent": absent, "normalize": normalize}
     results, of_pairs = _evaluated(cases, names, gate, given, pairs)
     if as_json:

@@ -108,8 +108,7 @@ def plan(
     classes = _classes(pilot, assumed)
     given = {
         "cases": numbers(cases, "--cases", classes),
-        "allocation": _allocation(allocation, classes),
-        "prices": numbers(prices, "--prices", classes),
+        "allocation": _allocation(allocation, numbers(prices, "--prices", classes), classes),
         "priors": numbers(priors, "--priors", classes),
     }
     made = plan_cases(pilot, pair_auc=assumed, **given, **options)
@@ -188,7 +187,15 @@ def numbers(given: Sequence[str] | None, option: str, classes: "tuple[Label, ...
     return found
 
 
-def _allocation(given: list[str] | None, classes: "tuple[Label, ...]") -> Any:
+def _allocation(given: list[str] | None, prices: Any, classes: "tuple[Label, ...]") -> Any:
+    """Shares of the classes as the library takes them, with prices if there are any."""
+    from polyroc.inference import Prices
+
+    shares = _shares(given, classes)
+    return shares if prices is None else Prices(prices, "best" if shares is None else shares)
+
+
+def _shares(given: list[str] | None, classes: "tuple[Label, ...]") -> Any:
     if given is not None and len(given) == 1 and "=" not in given[0]:
         if given[0] not in _SHARES:
             raise InvalidInput(

@@ -107,7 +107,6 @@ def evaluate_streaming(
         target=roles.target,
         sample_weight=roles.weight,
         metrics=metrics,
-        auc_mu=metrics is not None and (metrics == "all" or "auc_mu" in metrics),
         progress=not as_json,
         **options,
     )

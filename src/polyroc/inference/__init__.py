@@ -8,7 +8,7 @@ from polyroc.inference._evaluate import estimate, evaluate
 from polyroc.inference._options import Bootstrap, Design, Influence, Permutation
 from polyroc.inference._ordinal import estimate_ordinal_vus
 from polyroc.inference._pairs import evaluate_pairs
-from polyroc.inference._planning import Plan, plan
+from polyroc.inference._planning import Plan, Prices, plan
 from polyroc.inference._reader_study import Power, ReaderStudy, ReaderTest, reader_study
 from polyroc.inference._study import Study, StudyInterrupted, study
 
@@ -23,6 +23,7 @@ __all__ = [
     "Permutation",
     "Plan",
     "Power",
+    "Prices",
     "ReaderStudy",
     "ReaderTest",
     "Study",

@@ -38,20 +38,7 @@ def permutation_comparison(
     hypothesis: Hypothesis,
 ) -> Comparison:
     """p-values of all pairs of models: the share of permutations that differ at least as much."""
-    if not samples.paired:
-        raise InvalidInput(
-            "A permutation test needs models on the same cases, but these are independent samples. "
-            'Use method="influence" or "bootstrap".'
-        )
-    if samples.predictions[0].folds is not None:
-        raise InvalidInput(
-            'A permutation test with folds is not available. Use method="influence" or "bootstrap".'
-        )
-    if hypothesis.alternative != "two-sided":
-        raise InvalidInput(
-            "A permutation test shows whether models differ, got "
-            f'alternative="{hypothesis.alternative}". Use method="influence" or "bootstrap".'
-        )
+    _check(samples, hypothesis)
     seed, n_replicates = seed_of(method.rng), method.replicates
     questions, measured, reasons = defined_questions(samples.predictions, metrics, priors)
     rows = [row for row in measured if row[0].metric.name not in reasons]
@@ -75,6 +62,24 @@ def permutation_comparison(
     settings = {**hypothesis.settings(), "n_replicates": n_replicates, "seed": seed}
     none: tuple[Omnibus, ...] = ()
     return Comparison(values, tuple(differences), none, "permutation", level, settings)
+
+
+def _check(samples: Samples, hypothesis: Hypothesis) -> None:
+    """What a permutation test cannot do."""
+    if not samples.paired:
+        raise InvalidInput(
+            "A permutation test needs models on the same cases, but these are independent samples. "
+            'Use method="influence" or "bootstrap".'
+        )
+    if samples.predictions[0].folds is not None:
+        raise InvalidInput(
+            'A permutation test with folds is not available. Use method="influence" or "bootstrap".'
+        )
+    if hypothesis.alternative != "two-sided":
+        raise InvalidInput(
+            "A permutation test shows whether models differ, got "
+            f'alternative="{hypothesis.alternative}". Use method="influence" or "bootstrap".'
+        )
 
 
 def _rows(

@@ -354,6 +354,30 @@ def _start(
 
 
 @compiled
+def _first_facet(
+    likelihoods: Floats,
+    pairs: Ints,
+    groups: Ints,
+    limits: Ints,
+    rng: np.random.Generator,
+    rows: Floats,
+    rises: Floats,
+    labels: Ints,
+    costs: Floats,
+) -> float:
+    """Size of a facet between made-up observations, 0 if none was found."""
+    slopes = np.zeros_like(costs)
+    for _ in range(MOST_TRIES):
+        if _start(likelihoods, pairs, rng, rows, labels) < len(labels):
+            break
+        if _spread_out(labels, groups, limits):
+            volume = facet(rows, rises, labels, pairs, costs, slopes)
+            if volume > 0:
+                return volume
+    return 0.0
+
+
+@compiled
 def walk_facets(
     likelihoods: Floats,
     heights: Floats,
@@ -374,32 +398,22 @@ def walk_facets(
     size, n_classes = likelihoods.shape
     k = n_classes * (n_classes - 1) - 1
     rows, labels, members = np.empty((k, n_classes)), np.empty(k, np.int64), np.full(k, -1)
-    rises = np.zeros((k, n_classes))
-    costs, proposed = np.zeros((n_classes, n_classes)), np.zeros((n_classes, n_classes))
-    slopes = np.zeros((n_classes, n_classes))
-    volume = 0.0
-    for _ in range(MOST_TRIES):
-        if volume > 0 or _start(likelihoods, pairs, rng, rows, labels) < k:
-            break
-        if _spread_out(labels, groups, limits):
-            volume = facet(rows, rises, labels, pairs, costs, slopes)
+    rises, square = np.zeros((k, n_classes)), (n_classes, n_classes)
+    costs, proposed, slopes = np.zeros(square), np.zeros(square), np.zeros(square)
+    volume = _first_facet(likelihoods, pairs, groups, limits, rng, rows, rises, labels, costs)
     parts = np.empty((n_steps // every, k + 1))
     if volume == 0:
         return parts[:0]
-    row, rise = np.empty(n_classes), np.empty(n_classes)
-    # ties of the others do not change what the walk returns, the cost
-    level = np.zeros((n_classes, n_classes))
+    # level: ties of the others do not change what the walk returns, the cost
+    row, rise, level = np.empty(n_classes), np.empty(n_classes), np.zeros(square)
     for step in range(-n_burn, len(parts) * every):
         a, new = rng.integers(0, k), rng.integers(0, size)
-        row[:], rise[:] = rows[a], rises[a]
-        label, trial = labels[a], 0.0
-        rows[a], labels[a] = likelihoods[new], rng.integers(0, len(pairs))
-        rises[a] = heights[new]
+        row[:], rise[:], label, trial = rows[a], rises[a], labels[a], 0.0
+        rows[a], labels[a], rises[a] = likelihoods[new], rng.integers(0, len(pairs)), heights[new]
         if new not in members and _spread_out(labels, groups, limits):
             trial = facet(rows, rises, labels, pairs, proposed, slopes)
         if trial > volume * rng.random():
-            volume, members[a] = trial, new
-            costs[:] = proposed
+            volume, members[a], costs[:] = trial, new, proposed
         else:
             rows[a], labels[a], rises[a] = row, label, rise
         if step >= 0 and step % every == every - 1:

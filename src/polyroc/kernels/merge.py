@@ -67,8 +67,7 @@ def merge_runs(
     second: int,
 ) -> None:
     """Count one pair of classes, run by run of tied margins in ascending order."""
-    i, below = 0, 0  # cases of the first and of the second class in the runs before
-    n_above, n_tied = 0, 0
+    i, below, n_above, n_tied = 0, 0, 0, 0  # i, below: cases of both classes in the runs before
     while i < len(own) and below < len(other):
         start = min(own[i], -other[len(other) - 1 - below])
         j, reached, last = i, below, start
@@ -98,5 +97,4 @@ def merge_runs(
         n_above += (j - i) * below
         n_tied += (j - i) * (reached - below)
         i, below = j, reached
-    n_above += (len(own) - i) * below
-    above[second], tied[second] = n_above, n_tied
+    above[second], tied[second] = n_above + (len(own) - i) * below, n_tied

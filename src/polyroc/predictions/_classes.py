@@ -34,10 +34,14 @@ class Declared(NamedTuple):
         """Columns of some of the classes; the only one where there is one for two classes."""
         return self.columns if len(self.columns) == 1 else tuple(self.columns[k] for k in present)
 
-    def classes_without(self, present: NDArray[np.intp]) -> tuple[Label, ...]:
-        """The other classes."""
+    def counted(self, present: NDArray[np.intp]) -> dict[str, tuple[Label, ...]]:
+        """The classes that have cases, all that were declared, and those left out."""
         kept = set(present.tolist())
-        return tuple(label for k, label in enumerate(self.classes) if k not in kept)
+        return {
+            "classes": tuple(self.classes[k] for k in present),
+            "declared": self.classes,
+            "skipped": tuple(label for k, label in enumerate(self.classes) if k not in kept),
+        }
 
 
 def declared_classes(

@@ -161,13 +161,10 @@ class Predictions:
         present = present_classes(codes, declared.classes, absent)
         if len(present) < len(declared.classes):
             codes = np.searchsorted(present, codes).astype(codes.dtype)
-        origin = Origin(
-            given.names, rows, declared.columns_of(present), len(table), given.row_labels
-        )
+        columns = declared.columns_of(present)
+        origin = Origin(given.names, rows, columns, len(table), given.row_labels)
         self._fill(
-            classes=tuple(declared.classes[k] for k in present),
-            declared=declared.classes,
-            skipped=declared.classes_without(present),
+            **declared.counted(present),
             codes=codes,
             scores=_final_scores(table, origin, normalize),
             weights=weights,
@@ -178,13 +175,17 @@ class Predictions:
             by_position=given.by_position,
             _origin=origin,
         )
-        if weights is not None:
-            check_spread(self.class_weights, self.classes)
         if self.folds is not None and absent == "raise":
             check_fold_classes(self.folds, codes, self.classes)
+        self._check_and_group(groups)
+
+    def _check_and_group(self, groups: Any) -> None:
+        """Check the weights of classes, and keep the groups of the cases."""
+        if self.weights is not None:
+            check_spread(self.class_weights, self.classes)
         if groups is not None:
             numbers, by_position = self.case_groups(groups)
-            self._fill(groups=numbers, by_position=given.by_position + by_position)
+            self._fill(groups=numbers, by_position=self.by_position + by_position)
 
     def _fill(self, **fields: Any) -> None:
         """Set all attributes, arrays read-only, with no column sorted yet."""

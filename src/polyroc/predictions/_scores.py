@@ -98,7 +98,7 @@ def check_finite(
             row, *column = (int(index) for index in np.argwhere(~finite)[0])
             raise InvalidInput(
                 f"{what} holds {block[row, *column]} in {place((start + row, *column), names)}. "
-                "Scores must be finite numbers: remove the case or mend its scores."
+                "Scores must be finite numbers: remove the case or correct its scores."
             )
 
 

@@ -78,9 +78,9 @@ def read_features(
     names = tuple(name for name in table.names if name not in out and not _is_index(name))
     if not names:
         raise InvalidInput(f"{table.path} has no features beside the column {target!r}.")
-    mend = "Correct it, or leave the column out with drop=."
+    remedy = "Correct it, or leave the column out with drop=."
     y = labels_in(table, target)
-    X = np.column_stack([numbers_in(table, name, mend) for name in names])
+    X = np.column_stack([numbers_in(table, name, remedy) for name in names])
     return FileFeatures(table.path, X, y, names, target)
 
 

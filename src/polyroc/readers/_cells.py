@@ -36,8 +36,8 @@ def labels_in(table: Table, name: str) -> NDArray[Any]:
     import pyarrow as pa
 
     column = _whole_column(table.column(name))
-    mend = "Remove the row, or give it its true class."
-    _check_missing(table, name, column, mend)
+    remedy = "Remove the row, or give it its true class."
+    _check_missing(table, name, column, remedy)
     kind = column.type
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return _whole(table, name, column)
@@ -52,11 +52,13 @@ def labels_in(table: Table, name: str) -> NDArray[Any]:
     labels: NDArray[Any] = np.array(words.to_pylist(), dtype=object)[codes]
     empty = np.flatnonzero(labels == "")
     if empty.size:
-        raise _missing(table, name, int(empty[0]), mend)
+        raise _missing(table, name, int(empty[0]), remedy)
     return labels
 
 
-def numbers_in(table: Table, name: str, mend: str = f"Remove the row, or {FILL}.") -> Float64Array:
+def numbers_in(
+    table: Table, name: str, remedy: str = f"Remove the row, or {FILL}."
+) -> Float64Array:
     """A column of finite numbers."""
     import pyarrow as pa
 
@@ -67,17 +69,17 @@ def numbers_in(table: Table, name: str, mend: str = f"Remove the row, or {FILL}.
     ):
         raise InvalidType(
             f"{table.path}: column {shown(name)} has the type {type_name(kind)}, not numbers. "
-            f"{mend}"
+            f"{remedy}"
         )
-    _check_missing(table, name, column, mend)
+    _check_missing(table, name, column, remedy)
     text = _words(column) if _is_text(kind) else None
-    numbers = _as_floats(column) if text is None else _parsed(table, name, text, mend)
+    numbers = _as_floats(column) if text is None else _parsed(table, name, text, remedy)
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if wrong.size:
         row = int(wrong[0])
         raise InvalidInput(
             f"{table.path} holds {numbers[row]} in {table.place(row, name)}. "
-            f"Expected a finite number. {mend}"
+            f"Expected a finite number. {remedy}"
         )
     return numbers
 
@@ -87,8 +89,8 @@ def groups_in(table: Table, name: str) -> NDArray[Any]:
     import pyarrow as pa
 
     column = _whole_column(table.names_in(name))
-    mend = "Every case needs a group: name it, or leave the groups out."
-    _check_missing(table, name, column, mend)
+    remedy = "Every case needs a group: name it, or leave the groups out."
+    _check_missing(table, name, column, remedy)
     try:
         words, codes = _words(column)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
@@ -98,7 +100,7 @@ def groups_in(table: Table, name: str) -> NDArray[Any]:
         ) from None
     nothing = _stand_for_nothing(words)
     if nothing[codes].any():
-        raise _missing(table, name, int(np.argmax(nothing[codes])), mend)
+        raise _missing(table, name, int(np.argmax(nothing[codes])), remedy)
     return codes
 
 
@@ -118,8 +120,8 @@ def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
     import pyarrow as pa
 
     column = _whole_column(table.names_in(name))
-    mend = f"Name the {what} of every row, or remove the row."
-    _check_missing(table, name, column, mend)
+    remedy = f"Name the {what} of every row, or remove the row."
+    _check_missing(table, name, column, remedy)
     try:
         words, codes = _words(column)
         listed = words.to_pylist()
@@ -132,7 +134,7 @@ def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
     found[:] = [_plain_id(word) for word in listed]
     empty = np.flatnonzero((found == "")[codes])
     if empty.size:
-        raise _missing(table, name, int(empty[0]), mend)
+        raise _missing(table, name, int(empty[0]), remedy)
     ids: NDArray[Any] = found[codes]
     return ids
 
@@ -214,7 +216,7 @@ def _as_floats(column: Any) -> Float64Array:
     return np.asarray(column.to_numpy(zero_copy_only=False)).astype(np.float64)
 
 
-def _check_missing(table: Table, name: str, column: Any, mend: str) -> None:
+def _check_missing(table: Table, name: str, column: Any, remedy: str) -> None:
     """Whether every row has a value; what codes stand for may be missing as well."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -226,11 +228,11 @@ def _check_missing(table: Table, name: str, column: Any, mend: str) -> None:
         words, codes = _words(column)
         missing = pc.is_null(words).to_numpy(zero_copy_only=False)[codes]
     if missing is not None and missing.any():
-        raise _missing(table, name, int(np.argmax(missing)), mend)
+        raise _missing(table, name, int(np.argmax(missing)), remedy)
 
 
-def _missing(table: Table, name: str, row: int, mend: str) -> InvalidInput:
-    return InvalidInput(f"{table.path} has no value in {table.place(row, name)}. {mend}")
+def _missing(table: Table, name: str, row: int, remedy: str) -> InvalidInput:
+    return InvalidInput(f"{table.path} has no value in {table.place(row, name)}. {remedy}")
 
 
 def _whole(table: Table, name: str, column: Any) -> NDArray[Any]:
@@ -245,7 +247,7 @@ def _whole(table: Table, name: str, column: Any) -> NDArray[Any]:
     return values.astype(np.int64)
 
 
-def _parsed(table: Table, name: str, text: Words, mend: str) -> Float64Array:
+def _parsed(table: Table, name: str, text: Words, remedy: str) -> Float64Array:
     """Text as numbers, since one bad cell makes a column of a CSV file text."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -263,10 +265,10 @@ def _parsed(table: Table, name: str, text: Words, mend: str) -> Float64Array:
     if rows.size:
         row, code = int(rows[0]), int(text.codes[rows[0]])
         if empty[code]:
-            raise _missing(table, name, row, mend)
+            raise _missing(table, name, row, remedy)
         raise InvalidType(
             f"{table.path} holds {shown(listed[code])} in {table.place(row, name)}; "
-            f"expected a number. {_number_hint(listed[code]) or mend.replace(FILL, CORRECT)}"
+            f"expected a number. {_number_hint(listed[code]) or remedy.replace(FILL, CORRECT)}"
         )
     parsed = np.array([float(word) if _is_decimal(word) else np.nan for word in listed])
     return np.take(parsed, text.codes)

@@ -20,6 +20,7 @@ from polyroc.predictions._score_columns import ColumnsLike
 from polyroc.scale._batch import Track
 from polyroc.scale._certified import CertifiedEvaluation
 from polyroc.scale._discovery import distinct_labels, layout_of
+from polyroc.scale._evaluation import checked_names, needs_margins
 from polyroc.scale._exact import Cases, Part, PartCollector, Resolved
 from polyroc.scale._extras import Client, required
 from polyroc.scale._job import MEMORY, Collected, Job, Needed
@@ -48,7 +49,6 @@ def evaluate_dask(
     metrics: Iterable[str] | str | None = None,
     ties: Ties = "fair",
     absent: Absent = "raise",
-    auc_mu: bool = False,
     exact: bool = False,
     mantissa_bits: int = MANTISSA_BITS,
     memory: int = MEMORY,
@@ -84,7 +84,8 @@ def evaluate_dask(
     reader = _FrameReader(scheduler, layout, survey)
     if not reader.n_rows:
         raise InvalidInput("The frame holds no rows. Pass at least one case per class.")
-    options = {"mantissa_bits": mantissa_bits, "auc_mu": auc_mu}
+    metrics = checked_names(metrics)
+    options = {"mantissa_bits": mantissa_bits, "auc_mu": needs_margins(metrics)}
     return Job(reader, layout, options, memory).known(exact).evaluate(metrics, ties, absent)
 
 

@@ -43,6 +43,18 @@ OF_MEANS = (
 )
 
 
+def checked_names(metrics: Iterable[str] | str | None) -> list[str] | str | None:
+    """Metrics as they were asked for, where names were given as a list of known ones."""
+    if metrics is None or isinstance(metrics, str):
+        return metrics
+    return [metric.name for metric in registry.named(metrics)]
+
+
+def needs_margins(names: list[str] | str | None) -> bool:
+    """Whether a metric that is asked for needs sums over margins, K² of them."""
+    return names == "all" or (names is not None and "auc_mu" in names)
+
+
 @dataclass(frozen=True)
 class PairMatrix:
     """K × K weights of pairs: positive above, tied, or not known which."""

@@ -10,6 +10,7 @@ from polyroc.errors import InvalidInput
 from polyroc.predictions._score_columns import ColumnsLike
 from polyroc.scale._certified import CertifiedEvaluation
 from polyroc.scale._discovery import FilesSurvey, PathsLike, find_files, layout_of
+from polyroc.scale._evaluation import checked_names, needs_margins
 from polyroc.scale._exact import BYTES_TO_SORT, Part, PartCollector, Resolved
 from polyroc.scale._extras import Client
 from polyroc.scale._job import MEMORY, Job, Needed, Reader
@@ -29,7 +30,6 @@ def evaluate_parquet(
     metrics: Iterable[str] | str | None = None,
     ties: Ties = "fair",
     absent: Absent = "raise",
-    auc_mu: bool = False,
     exact: bool = False,
     mantissa_bits: int = MANTISSA_BITS,
     memory: int = MEMORY,
@@ -54,7 +54,7 @@ def evaluate_parquet(
         after the classes, with or without one beginning for all, such as ``p_``.
     sample_weight : the column of weights.
     metrics, ties, absent : see :meth:`PairSummary.compute`.
-    auc_mu, mantissa_bits : see :class:`PairSummary`.
+    mantissa_bits : see :class:`PairSummary`.
     exact : whether to resolve all bounds.
     memory : bytes for histograms and sorting; reading needs some 300 MB beside them. With a
         client, bytes on each worker.
@@ -75,11 +75,11 @@ def evaluate_parquet(
     (0.5, 0.5)
     """
     exact, progress = flag(exact, "exact"), flag(progress, "progress")
-    files = find_files(path)
+    files, metrics = find_files(path), checked_names(metrics)
     if not files.n_rows:
         raise InvalidInput("The files hold no rows. Pass at least one case per class.")
     layout = layout_of(FilesSurvey(files), target, classes, columns, sample_weight)
-    options = {"mantissa_bits": mantissa_bits, "auc_mu": auc_mu}
+    options = {"mantissa_bits": mantissa_bits, "auc_mu": needs_margins(metrics)}
     n_threads = thread_count(n_threads)
     memory = whole_number(memory, "memory", 1 << 20)
     reader: Reader = _Threads(files, layout, memory, n_threads, progress)

@@ -267,7 +267,7 @@ def _scores(array: "pa.Array", name: str, place: _Place) -> FloatArray:
         row = int(np.flatnonzero(~finite)[0])
         raise InvalidInput(
             f"Column {shown(name)} holds {values[row]} in {place.of(row)}. "
-            "Scores must be finite numbers: remove the case or mend its scores."
+            "Scores must be finite numbers: remove the case or correct its scores."
         )
     numbers: FloatArray = values
     return numbers

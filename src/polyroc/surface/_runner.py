@@ -77,7 +77,7 @@ def search(
     rng : seed or generator. Where a checkpoint exists its seed goes on, unless a number is given
         that differs, which is an error.
     checkpoint : a file that the search saves itself to every few seconds. Where it exists the
-        search goes on from it; a file of another search is an error and stays as it is, and so is
+        search resumes from it; a file of another search is an error and stays as it is, and so is
         one that another search is saving itself to at the moment.
     progress : show a line with the generation, the size of the archive and G so far, on a terminal.
     tolerance : the search ends when its last 10,000 evaluations have changed G by less than this
@@ -98,41 +98,18 @@ def search(
     array([[0. , 0.5],
            [0.5, 0. ]])
     """
-    if not isinstance(model, Model):
-        raise InvalidType(
-            f"model must be a polyroc.surface.Model, got {shown(model)}. "
-            "Use KnnModel, MlpModel, LinearModel or ScoreModel, or subclass Model."
-        )
-    if not hasattr(model, "cases"):
-        raise InvalidInput("The model has no labelled cases. Give it some with model.on(X, y).")
+    _check_model(model)
     if islands is not None:
         from polyroc.surface._islands import search_islands
 
-        return search_islands(
-            model,
-            islands,
-            client,
-            generations=generations,
-            costs_per_generation=costs_per_generation,
-            objectives=objectives,
-            alpha=alpha,
-            strategy=strategy,
-            rng=rng,
-            checkpoint=checkpoint,
-            tolerance=tolerance,
-            n_threads=n_threads,
-        )
+        given: dict[str, Any] = {"generations": generations, "objectives": objectives}
+        given |= {"costs_per_generation": costs_per_generation, "alpha": alpha, "rng": rng}
+        given |= {"strategy": strategy, "checkpoint": checkpoint, "tolerance": tolerance}
+        return search_islands(model, islands, client, **given, n_threads=n_threads)
     if client is not None:
         raise InvalidInput("client= runs islands on workers. Say how many with islands=.")
-    check_choice(objectives, "objectives", OBJECTIVES)
-    check_choice(strategy, "strategy", STRATEGIES)
     generations = whole_number(generations, "generations", least=0)
-    settings = Settings(
-        repeats(costs_per_generation, "costs_per_generation", least=1),
-        objectives,
-        strategy,
-        None if alpha is None else _checked_alpha(alpha, len(model.cases.classes)),
-    )
+    settings = _settings(model, costs_per_generation, objectives, strategy, alpha)
     file = None if checkpoint is None else checkpoint_of(checkpoint)
     threads = None if n_threads is None else thread_count(n_threads)
     shows = flag(progress, "progress")
@@ -142,6 +119,26 @@ def search(
         with one_blas_thread():  # its threads slow small products down
             _run(evolution, end, file, ProgressLine(generations, shown=shows))
     return surface_of(evolution, end.reason(evolution))
+
+
+def _settings(
+    model: Model, costs: int, objectives: Objectives, strategy: Strategy, alpha: Any
+) -> Settings:
+    """Checked settings of a search."""
+    check_choice(objectives, "objectives", OBJECTIVES)
+    check_choice(strategy, "strategy", STRATEGIES)
+    weights = None if alpha is None else _checked_alpha(alpha, len(model.cases.classes))
+    return Settings(repeats(costs, "costs_per_generation", least=1), objectives, strategy, weights)
+
+
+def _check_model(model: Any) -> None:
+    if not isinstance(model, Model):
+        raise InvalidType(
+            f"model must be a polyroc.surface.Model, got {shown(model)}. "
+            "Use KnnModel, MlpModel, LinearModel or ScoreModel, or subclass Model."
+        )
+    if not hasattr(model, "cases"):
+        raise InvalidInput("The model has no labelled cases. Give it some with model.on(X, y).")
 
 
 @dataclass(frozen=True)

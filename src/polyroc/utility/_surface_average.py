@@ -91,7 +91,7 @@ class SurfaceIntegrals:
     areas : (b,) ∫ dσ.
     parts : (b, D) ∫ γ̂_q P_q dσ for every kind of error q: the volume between the surface and the
         plane P_q = 0, eq. 7 with q as its last axis. They add up to eq. 11.
-    largest_share : of all cost, how much the dearest hundredth of the surface pays.
+    largest_share : of all cost, how much the most expensive hundredth of the surface pays.
     n_facets : facets met.
     """
 
@@ -156,7 +156,7 @@ class SurfaceWalks:
 
     @property
     def largest_share(self) -> float:
-        """Of all cost, how much the dearest hundredth of the surface pays."""
+        """Of all cost, how much the most expensive hundredth of the surface pays."""
         costs = self.costs.ravel()
         return _share_of_dearest(costs, np.ones_like(costs))
 
@@ -211,7 +211,7 @@ def mean_error(values: Float64Array) -> tuple[float, float]:
 
 
 def _share_of_dearest(costs: Float64Array, sizes: Float64Array) -> float:
-    """Share of the total cost that the dearest hundredth of the surface pays."""
+    """Share of the total cost that the most expensive hundredth of the surface pays."""
     order = np.argsort(-costs, kind="stable")
     share_of_area = np.cumsum(sizes[order]) / sizes.sum()
     paid = np.cumsum((costs * sizes)[order])
@@ -219,7 +219,7 @@ def _share_of_dearest(costs: Float64Array, sizes: Float64Array) -> float:
 
 
 HEAVY = 0.05
-"""Share of the dearest hundredth in all cost from which a tail is heavy: five times its own."""
+"""Share of the most expensive hundredth in all cost from which a tail is heavy: five times that."""
 
 
 def tail_notes(share: float) -> tuple[Note, ...]:
@@ -227,7 +227,7 @@ def tail_notes(share: float) -> tuple[Note, ...]:
     if share < HEAVY:
         return ()
     text = (
-        f"the dearest hundredth of the surface pays {share:.0%} of the cost: the tail is heavy "
-        "and the standard error uncertain"
+        f"the most expensive hundredth of the surface pays {100 * share:.0f} % of the cost: the "
+        "tail is heavy and the standard error uncertain"
     )
     return (Note("heavy-tail", text),)

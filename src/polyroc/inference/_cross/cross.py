@@ -70,7 +70,7 @@ def cross_evaluate(
     absent : what to do with a class without cases in a fold: ``"raise"``, or ``"skip"`` to leave
         out what cannot be computed there.
     checkpoint : a file that keeps the scores of finished folds. Where it exists and matches the
-        data and the settings the work goes on from it; where it does not match, there is an error,
+        data and the settings the work resumes from it; where it does not match, there is an error,
         and the file stays as it is.
     progress : show a progress bar, if standard error is a terminal.
 

@@ -6,7 +6,8 @@ and power, ``allocation`` into cases of each class, ``readers`` plans reader stu
 what a user calls and ``result`` what a user sees.
 """
 
+from polyroc.inference._planning.allocation import Prices
 from polyroc.inference._planning.plan import plan
 from polyroc.inference._planning.result import Plan
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "Prices", "plan"]

@@ -1,6 +1,7 @@
 """Cases of each class: their shares, and the fewest that reach what is wanted."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,28 @@ def by_class(given: Any, name: str, classes: tuple[Label, ...]) -> Float64Array:
     if not (np.isfinite(values).all() and (values > 0).all()):
         raise InvalidInput(f"{name} must be positive, got {shown(values.tolist())}.")
     return values
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What a case of each class costs, passed as ``allocation=``.
+
+    Parameters
+    ----------
+    by_class : a price for each class, in their order or by name.
+    allocation : ``"best"``, the cheapest cases, or another way to divide them, of which the prices
+        are then told.
+
+    Examples
+    --------
+    >>> from polyroc import plan
+    >>> from polyroc.inference import Prices
+    >>> plan(pair_auc=0.75, half_width=0.05, allocation=Prices([1, 9])).cases
+    {0: 322, 1: 109}
+    """
+
+    by_class: Any
+    allocation: Any = "best"
 
 
 def shares_of(

@@ -9,6 +9,7 @@ import numpy as np
 from polyroc._base.checks import check_choice, real_number, share
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._planning.allocation import (
+    Prices,
     by_class,
     fewest,
     given_cases,
@@ -98,7 +99,6 @@ def plan(
     against: float | None = None,
     pair_auc: Any = None,
     allocation: Any = None,
-    prices: Any = None,
     priors: PriorsLike | None = None,
     readers: int | None = None,
     level: float = 0.95,
@@ -129,8 +129,7 @@ def plan(
         a number for two classes, a table with a row per positive class, or a mapping such as
         ``{("a", "b"): 0.8, …}``.
     allocation : ``"best"`` (the fewest or cheapest cases, the default), ``"pilot"`` (its shares),
-        ``"equal"``, or shares by class.
-    prices : of a case of each class.
+        ``"equal"``, shares by class, or :class:`polyroc.inference.Prices` of a case of each class.
     priors : for metrics that weight classes by priors, which are held fixed while the numbers of
         cases vary: by default the shares of the pilot, or equal ones.
     readers : number of readers, for a reader study.
@@ -162,7 +161,6 @@ def plan(
             "against": against,
             "pair_auc": pair_auc,
             "allocation": allocation,
-            "prices": prices,
             "priors": priors,
             "alternative": None if alternative == "two-sided" else alternative,
             "method": None if method == "influence" else method,
@@ -173,12 +171,9 @@ def plan(
     chosen = registry["hand_till" if metric is None else metric]
     variation = _variation(pilot, pair_auc, chosen, priors, method)
     tested = _against(against, chosen, variation)
-    small = method == "influence"
-    test = Test(level, alternative, tested, small)
-    costs = None if prices is None else by_class(prices, "prices", variation.classes)
+    test = Test(level, alternative, tested, method == "influence")
     words = _priors_in_words(chosen, priors, variation)
-    shares = "best" if allocation is None else allocation
-    return _planned(variation, test, asked, shares, costs, chosen, method, words)
+    return _planned(variation, test, asked, allocation, chosen, method, words)
 
 
 def _variation(
@@ -259,13 +254,15 @@ def _planned(
     test: Test,
     asked: Asked,
     allocation: Any,
-    prices: Float64Array | None,
     metric: Metric,
     method: Method,
     words: tuple[str, ...],
 ) -> Plan:
     variation = _assumed(variation, test, asked, metric)
-    shares, how = shares_of(allocation, variation, prices)
+    priced = allocation if isinstance(allocation, Prices) else None
+    prices = None if priced is None else by_class(priced.by_class, "prices", variation.classes)
+    wanted = allocation if priced is None else priced.allocation
+    shares, how = shares_of("best" if wanted is None else wanted, variation, prices)
     if asked.cases is None:
         counts = _needed(variation, test, asked, shares)
     else:

@@ -88,10 +88,20 @@ def reader_study(
     check_choice(covariance, "covariance", METHODS)
     check_level(level)
     roles = _roles(case, reader, modality, truth, rating, scores)
-    quantity = quantity_of(metric)
     found = read_readings(table, roles, labels)
-    readings = _readings(found, n_threads)
-    draws = Draws(n_replicates, seed_of(rng))
+    return _analysed(found, metric, covariance, Draws(n_replicates, seed_of(rng)), level, n_threads)
+
+
+def _analysed(
+    found: Readings,
+    metric: str,
+    covariance: CovarianceMethod,
+    draws: Draws,
+    level: float,
+    n_threads: int | None,
+) -> ReaderStudy:
+    """Values and covariances of readings."""
+    quantity, readings = quantity_of(metric), _readings(found, n_threads)
     values = values_of(quantity, readings)
     matrix, notes = covariance_of(quantity, readings, covariance, draws)
     shape = len(found.modalities), len(found.readers)

@@ -162,7 +162,7 @@ class Study:
     def _heading(self) -> str:
         return (
             f"Study: {self._n_learners} estimators, {len(self.metrics)} metrics, "
-            f"{len(self.splits)} splits, test sets of {self.test_size:.0%}"
+            f"{len(self.splits)} splits, test sets of {100 * self.test_size:.0f} %"
         )
 
     def __repr__(self) -> str:

@@ -88,7 +88,7 @@ def run_splits(
     except PicklingError as error:
         raise InvalidInput(
             f"Cases and estimators cannot be sent to workers ({reason_in_worker(error)}). "
-            "Use n_jobs=1, or mend that; the environment variable JOBLIB_TEMP_FOLDER names the "
+            "Use n_jobs=1, or fix that; the environment variable JOBLIB_TEMP_FOLDER names the "
             "folder through which large tables go."
         ) from error
     finally:

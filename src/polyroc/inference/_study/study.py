@@ -58,7 +58,7 @@ def study(
     rng : seed or generator of the splits and of the learners.
     labels : the classes in order; by default the categories of y, or its sorted distinct labels.
     checkpoint : a file that keeps the finished splits. Where it exists and matches the data and
-        the settings the study goes on from it, up to ``n_splits`` in all, with its seed if ``rng``
+        the settings the study resumes from it, up to ``n_splits`` in all, with its seed if ``rng``
         is None; where it does not match, or another study is running on it, there is an error, and
         the file stays as it is. Estimators match if their parameters do, the versions of their
         packages, and the code of your own functions and classes among them; what these call in

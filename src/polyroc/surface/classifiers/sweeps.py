@@ -230,7 +230,7 @@ class Search:
 
     starts: tuple[Float64Array, ...]
     groups: tuple[Mask, ...]
-    stirs: tuple[Float64Array, ...] = ()
+    perturbed: tuple[Float64Array, ...] = ()
 
     def best(self, goal: Goal) -> Float64Array:
         """The best costs that sweeps reach from any of the starts; the first of equals."""
@@ -239,7 +239,7 @@ class Search:
             costs, score = self._from(goal, start)
             if score.beats(best):
                 found, best = costs, score
-        for stir in self.stirs:
+        for stir in self.perturbed:
             costs, score = descend(goal, found * stir, self.groups)
             if score.beats(best):
                 found, best = costs, score

@@ -35,10 +35,10 @@ from polyroc.surface.classifiers.sweeps import Goal, Search, class_groups, class
 from polyroc.typing import Float64Array, Int64Array, Label, PriorsLike
 
 RANDOM_STARTS = 2
-STIRS = 12
-"""Times that a search under limits is stirred and goes on from there: it has local optima."""
+PERTURBATIONS = 12
+"""Times that a search under limits is perturbed and resumed: it has local optima."""
 
-DEARER = 8.0
+EXPENSIVE = 8.0
 """Factor on the costs of limited errors at a further start of the search."""
 
 Pair = tuple[Any, Any]
@@ -249,7 +249,7 @@ class TunedCostClassifierCV(CostDecisions):
         self.gain_, self.gain_standard_error_ = chosen.gain, chosen.standard_error
 
     def _search(self, goal: Goal, bayes: Float64Array, classes: tuple[Label, ...]) -> Search:
-        """Starts at the Bayes rule, at equal class shares, at dearer limited errors, at random."""
+        """Start at the Bayes rule, equal class shares, expensive limited errors and at random."""
         n_classes = len(classes)
         own = set(goal.limited)
         if self.minimise is not None:
@@ -260,17 +260,17 @@ class TunedCostClassifierCV(CostDecisions):
         shares = np.where(goal.class_weights > 0, goal.class_weights, 1.0)
         starts = [base, base / shares[:, None]]
         if own:
-            starts.append(base * np.where(sum(pair_groups(n_classes, own)), DEARER, 1))
+            starts.append(base * np.where(sum(pair_groups(n_classes, own)), EXPENSIVE, 1))
         random = check_random_state(self.random_state)
         starts += [base * np.exp(random.normal(size=(n_classes, 1))) for _ in range(RANDOM_STARTS)]
         groups = class_groups(n_classes) + pair_groups(n_classes, sorted(own))
         if self.vary == "pairs":
             starts, groups = [*starts, 1 - np.eye(n_classes)], pair_groups(n_classes)
-        stirs = [
+        perturbed = [
             np.exp(sum(group * random.normal() for group in groups))
-            for _ in range(STIRS if goal.limited else 0)
+            for _ in range(PERTURBATIONS if goal.limited else 0)
         ]
-        return Search(tuple(starts), tuple(groups), tuple(stirs))
+        return Search(tuple(starts), tuple(groups), tuple(perturbed))
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn's metadata routing passes to tuner, classifier and splitter."""
