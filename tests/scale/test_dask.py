@@ -123,7 +123,7 @@ def test_files_and_frames_on_two_processes(
     import dask.dataframe as dd
 
     options: dict[str, Any] = {"target": "y", "sample_weight": weight, "exact": exact}
-    options |= {"auc_mu": True, "mantissa_bits": 4, "memory": 64 << 20}
+    options |= {"metrics": "all", "mantissa_bits": 4, "memory": 64 << 20}
     expected = evaluate_parquet(files, **options)
     assert (expected["hand_till"].width == 0) == exact
     assert same(evaluate_parquet(files, n_threads=1, **options), expected)

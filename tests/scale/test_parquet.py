@@ -216,7 +216,7 @@ def test_cases_of_weight_zero_are_not_there(tmp_path: Path, n_classes: int) -> N
     weights = np.random.default_rng(1).integers(0, 3, 3000).astype(float)
     columns = [f"p{k}" for k in range(n_classes)]
     options: dict[str, Any] = {"target": "y", "classes": range(n_classes), "columns": columns}
-    options |= {"sample_weight": "w", "auc_mu": n_classes < 9}
+    options |= {"sample_weight": "w", "metrics": "all" if n_classes < 9 else None}
     for name, some in (("all", slice(None)), ("some", np.flatnonzero(weights))):
         part = table(y[some], p[some], columns, w=weights[some])
         pq.write_table(part, tmp_path / f"{name}.parquet", row_group_size=700)

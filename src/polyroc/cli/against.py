@@ -4,11 +4,54 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
+
 from polyroc._base.hypotheses import Alternative, checked_margin
+from polyroc.cli.options import Command, bundled
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
     from polyroc.results import Evaluation
+
+
+class Tested(NamedTuple):
+    """What metrics are tested against, as options say."""
+
+    against: float | None
+    alternative: Alternative
+    margin: float | None
+
+
+_AGAINST = (
+    click.option(
+        "--against",
+        metavar="NUMBER",
+        type=float,
+        help="Test every metric against this value.",
+    ),
+    click.option(
+        "--alternative",
+        type=click.Choice(["two-sided", "greater", "less", "noninferior", "equivalent"]),
+        default="two-sided",
+        show_default=True,
+        help="With --against: what the tests are to show.",
+    ),
+    click.option(
+        "--margin",
+        metavar="NUMBER",
+        type=float,
+        help="With --against: the largest difference that does not matter, or by how much a value "
+        "must be better.",
+    ),
+)
+
+
+def against_options(command: Command) -> Command:
+    """The options of tests against a constant; a command gets them as ``tested``."""
+    packed = bundled(command, "tested", Tested)
+    for option in reversed(_AGAINST):
+        packed = option(packed)
+    return packed
 
 
 class Constant(NamedTuple):

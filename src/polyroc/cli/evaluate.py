@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyroc._base.hypotheses import Alternative
-from polyroc.cli.against import Constant
+from polyroc.cli.against import Constant, Tested, against_options
 from polyroc.cli.options import (
     Asked,
     absent_option,
@@ -77,26 +76,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also the AUC of every pair of classes, with intervals, the worst first.",
 )
-@click.option(
-    "--against",
-    metavar="NUMBER",
-    type=float,
-    help="Test every metric against this value.",
-)
-@click.option(
-    "--alternative",
-    type=click.Choice(["two-sided", "greater", "less", "noninferior", "equivalent"]),
-    default="two-sided",
-    show_default=True,
-    help="With --against: what the tests are to show.",
-)
-@click.option(
-    "--margin",
-    metavar="NUMBER",
-    type=float,
-    help="With --against: the largest difference that does not matter, or by how much a value must "
-    "be better.",
-)
+@against_options
 @absent_option
 @normalize_option
 @seed_option
@@ -113,9 +93,7 @@ def evaluate(
     replicates: int,
     tuples: int | None,
     pairs: bool,
-    against: float | None,
-    alternative: Alternative,
-    margin: float | None,
+    tested: Tested,
     absent: str,
     normalize: bool,
     seed: int | None,
@@ -138,7 +116,7 @@ def evaluate(
         stream(files, asked, as_json, **options)
         return
     check_single(files, exact)
-    constant = Constant.of(against, alternative, margin)
+    constant = Constant.of(*tested)
     with reading():
         cases = asked.read(files[0], model)
     given: dict[str, Any] = {"interval": _interval(interval, replicates), "level": level}

@@ -64,7 +64,7 @@ class Prices:
     >>> from polyroc import plan
     >>> from polyroc.inference import Prices
     >>> plan(pair_auc=0.75, half_width=0.05, allocation=Prices([1, 9])).cases
-    {0: 322, 1: 109}
+    {'negative': 358, 'positive': 120}
     """
 
     by_class: Any

@@ -88,26 +88,27 @@ def reader_study(
     check_choice(covariance, "covariance", METHODS)
     check_level(level)
     roles = _roles(case, reader, modality, truth, rating, scores)
+    quantity, draws = quantity_of(metric), Draws(n_replicates, seed_of(rng))
     found = read_readings(table, roles, labels)
-    return _analysed(found, metric, covariance, Draws(n_replicates, seed_of(rng)), level, n_threads)
+    return _analysed(found, quantity, covariance, draws, level, n_threads)
 
 
 def _analysed(
     found: Readings,
-    metric: str,
+    quantity: Quantity,
     covariance: CovarianceMethod,
     draws: Draws,
     level: float,
     n_threads: int | None,
 ) -> ReaderStudy:
     """Values and covariances of readings."""
-    quantity, readings = quantity_of(metric), _readings(found, n_threads)
+    readings = _readings(found, n_threads)
     values = values_of(quantity, readings)
     matrix, notes = covariance_of(quantity, readings, covariance, draws)
     shape = len(found.modalities), len(found.readers)
     counts = readings[0].predictions.class_counts.tolist()
     return ReaderStudy(
-        metric=metric,
+        metric=quantity.name,
         modalities=found.modalities,
         readers=found.readers,
         values=values.reshape(shape),
