@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 
 import polyroc.inference._evaluate as evaluation
 from polyroc import Predictions, evaluate, hand_till, registry
+from polyroc.metrics.declaration import Property
 from polyroc.statistics.means import Means
 from polyroc.statistics.tuples import Tuples
 
@@ -24,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 CHUNK, MANY_CLASSES, FEW_AT_ONCE = 25, 20, 5
 SAMPLES, FEW_SAMPLES = 2000, 300
 FEW = {"saec", "gini"}
+GROUPS = ("pairs", "means", "scored", "volumes", "few")
 LARGE, TUPLES = 100_000, 200_000
 PERFECT = 12.0
 
@@ -79,13 +81,23 @@ def metrics_of(cell: Cell, group: str) -> list[str]:
         "volumes": [name for name in names if registry[name].statistic is Tuples],
         "few": [name for name in names if name in FEW],
     }
+    by_group["scored"] = [
+        name
+        for name in names
+        if registry[name].statistic is not Means
+        and name not in FEW
+        and not registry[name].properties & {Property.COLUMN_MONOTONE, Property.PERFECT_ARGMAX}
+    ]
+    by_group["volumes"] = [n for n in by_group["volumes"] if n not in by_group["scored"]]
+    if n_classes > 6:
+        by_group["scored"] = [n for n in by_group["scored"] if registry[n].statistic is not Tuples]
     others = {name for each in by_group.values() for name in each}
     by_group["pairs"] = [name for name in names if name not in others]
     return [] if group == "volumes" and n_classes > 6 else by_group[group]
 
 
 def most_samples(cell: Cell, group: str) -> int:
-    few = group == "few" or (group == "volumes" and len(cell.sizes) > 3)
+    few = group == "few" or (group in ("volumes", "scored") and len(cell.sizes) > 3)
     return FEW_SAMPLES if few else SAMPLES
 
 
@@ -142,12 +154,14 @@ def summary(cache: Path) -> list[dict]:
     """A row per cell and metric."""
     rows = []
     for cell in CELLS:
-        for group in ("pairs", "means", "volumes", "few"):
+        for group in GROUPS:
             path = path_of(cache, cell, group)
             if not path.exists():
                 continue
             kept = np.load(path)
             for place, name in enumerate(kept["names"].tolist()):
+                if name not in metrics_of(cell, group):
+                    continue
                 rows.append(_row(cell, name, kept["rows"][:, place], float(kept["truth"][place])))
     return rows
 
@@ -236,7 +250,7 @@ def write(cache: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cache", type=Path, default=ROOT / ".benchmarks" / "coverage")
-    parser.add_argument("--groups", default="pairs,means,volumes,few")
+    parser.add_argument("--groups", default=",".join(GROUPS))
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--table", action="store_true", help="write the table and stop")
     options = parser.parse_args()

@@ -147,25 +147,48 @@ class Wilson(Student):
 class SignedWilson(Wilson):
     """For the size of a number that may be negative, in a range with 0 in its middle.
 
-    The limits are those of the number, cut off at 0. Its value is not negative, so the upper limit
-    lies as far from 0 as the lower one, or farther.
+    Where the limits of the number contain 0, its sign is not known and the lower limit is 0. Else
+    they are those of a size, which cannot be negative and varies the more the larger it is.
     """
 
+    @property
+    def _unsigned(self) -> Wilson | None:
+        """The same variance for a size; None at 0, where it has no variance."""
+        if self.value <= 0:
+            return None
+        part = self.value / (self.value + self.range[1])
+        return Wilson(self.value, (0.0, self.range[1]), self.freedom, self.size * part)
+
     def low(self, tail: float) -> float:
-        """At least 0."""
-        return max(super().low(tail), 0.0)
+        """0 unless the sign is known."""
+        if super().low(tail) <= 0 or self._unsigned is None:
+            return 0.0
+        return self._unsigned.low(tail)
 
     def high(self, tail: float) -> float:
-        """At least 0."""
-        return max(super().high(tail), 0.0)
+        """The higher one."""
+        signed = max(super().high(tail), 0.0)
+        return signed if self._unsigned is None else max(signed, self._unsigned.high(tail))
+
+    def statistic(self, bound: float) -> float:
+        """Of the size, of the number at 0."""
+        if bound <= 0 or self._unsigned is None:
+            return super().statistic(bound)
+        return self._unsigned.statistic(bound)
 
     def p_above(self, bound: float) -> float:
         """0 for what cannot be: no size is negative."""
-        return 0.0 if bound < 0 else super().p_above(bound)
+        if bound < 0:
+            return 0.0
+        signed = super().p_above(0.0)
+        return signed if self._unsigned is None else max(signed, self._unsigned.p_above(bound))
 
     def p_below(self, bound: float) -> float:
         """1 for what must be: no size is negative."""
-        return 1.0 if bound <= 0 else super().p_below(bound)
+        if bound <= 0:
+            return 1.0
+        signed = super().p_below(bound)
+        return signed if self._unsigned is None else max(signed, self._unsigned.p_below(bound))
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ and degrees of freedom Ṽ²/Σ_k Ṽ_k²/(m_k − 1). Wilson's interval at the 
 :meth:`polyroc.results.Estimate.interval`. Groups and weights enter through the contributions of the
 cases of a class to its own part, and m_k counts groups.
 
-The pool is made of at most ``POOL`` rows, evenly spaced where there are more cases. Metrics that do
-not count pairs or tuples in order, but say by how much, vary near 1 too: where they do,
-n_eff = θ(1 − θ)/V. So it is where every class has ``LARGE_CLASS`` cases and the value varies: then
-the extra mass changes nothing that matters. Volumes of four and more classes are not computed a
+The pool is made of at most ``POOL`` rows, evenly spaced where there are more cases. Where every
+class has ``LARGE_CLASS`` cases and the value varies, extra mass changes nothing that matters, and
+n_eff = θ(1 − θ)/V. So it is for volumes of simplexes, which are 0 by chance: extra mass moves them.
+Volumes of four and more classes are not computed a
 second time: a foreign case in a tuple gets its credit by chance, 1 in K!. Within folds the cases
 contribute what they do there, and the extra mass what it does in all cases together.
 """
@@ -37,7 +37,7 @@ from polyroc.inference._influence import (
     covariance,
     satterthwaite,
 )
-from polyroc.metrics.declaration import NO_VARIATION, NOTHING, Influence, Metric, Property
+from polyroc.metrics.declaration import NO_VARIATION, NOTHING, Influence, Metric
 from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.predictions import Predictions
@@ -61,9 +61,6 @@ POOL_OF_TUPLES = 60
 
 LARGE_CLASS = 500
 """Where every class has so many cases, extra mass is left out."""
-
-ALL_OR_NOTHING = {Property.COLUMN_MONOTONE, Property.PERFECT_ARGMAX}
-"""Of metrics that count pairs or tuples in order. Others say by how much, and vary near 1 too."""
 
 Asked = Sequence[tuple[Metric, Mapping[str, Any]]]
 
@@ -89,7 +86,7 @@ def effective_sizes(
         ):
             sizes[place] = _by_chance(predictions, each, each.influence, design)
             continue
-        if counts.min() >= LARGE_CLASS or not each.metric.properties & ALL_OR_NOTHING:
+        if counts.min() >= LARGE_CLASS or each.metric.chance is NOTHING:
             sizes[place] = _plain(predictions, each, each.influence, design)
         if sizes[place] is None:
             shrunken.append(place)
