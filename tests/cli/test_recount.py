@@ -53,14 +53,17 @@ def printed(*arguments: object) -> str:
 
 
 def check_summary(facts: Facts, path: Path, line: str) -> None:
-    """``path: 120 cases of 3 classes: 40 a, 50 b, 30 c.``"""
+    """``path: 120 cases of 3 classes: 40 a, 50 b, 30 c. 2 cases of weight 0 left out.``"""
     counts = [facts.inputs["y"].count(label) for label in facts.inputs["labels"]]
     found = re.fullmatch(
         rf"{re.escape(str(path))}: ([\d,]+) cases of ([\d,]+) classes: (.+?)"
-        r"(?: and ([\d,]+) more classes)?\.",
+        r"(?: and ([\d,]+) more classes)?\.(?: ([\d,]+) cases? of weight 0 left out\.)?",
         line,
     )
-    n_cases, n_classes, listed, more = found.groups()
+    n_cases, n_classes, listed, more, left_out = found.groups()
+    weights = facts.inputs["sample_weight"]
+    zeros = 0 if weights is None else sum(1 for weight in weights if weight == 0)
+    assert (number_in(left_out) if left_out else 0) == zeros
     assert number_in(n_cases) == sum(counts) and number_in(n_classes) == len(counts)
     names = [
         name if isinstance(label, str) else f"of {name}"
@@ -151,6 +154,40 @@ def not_defined(facts: Facts, metrics: list[str], model: str | None, row: str, f
         assert facts.fault(name) == (int(row), fault)
 
 
+def worse_than_guessing(facts: Facts, metrics: list[str], model: str | None) -> None:
+    """Below the value of guessing; that all of the interval is, check_worse counts."""
+    for name in [model] if model else facts.models:
+        for metric in metrics:
+            value = getattr(polyroc, metric)(
+                facts.inputs["y"], facts.inputs["scores"][name], labels=facts.inputs["labels"]
+            )
+            assert value < guessing(metric, facts.n_classes)
+        if facts.main in metrics:
+            assert facts.value(name) < 0.5
+
+
+def guessing(metric: str, n_classes: int) -> float:
+    """What a metric is worth where scores say nothing; NaN where that depends on the scores."""
+    if metric == "hum":
+        return 1 / math.factorial(n_classes)
+    return math.nan if metric == "total_length" else 0.5
+
+
+def check_worse(text: str, results: dict) -> None:
+    """Told of all metrics, and of no others, whose intervals are below the value of guessing."""
+    told = set()
+    for some, of in re.findall(
+        r"^Note\. (.+?)(?: of (.+?))?: worse than guess", text, re.MULTILINE
+    ):
+        told |= {(of or next(iter(results)), metric) for metric in some.split(", ")}
+    assert told == {
+        (model, metric)
+        for model, result in results.items()
+        for metric, each in result.items()
+        if each.interval(0.95)[1] < guessing(metric, len(each.counts))
+    }
+
+
 def ties_matter(
     facts: Facts, metrics: list[str], model: str | None, strict: str, lenient: str
 ) -> None:
@@ -170,11 +207,17 @@ NOTES = {
     "priors-fixed": (r"class shares of the sample, taken as fixed", fixed),
     "skipped-classes": (r"without the classes (.+), which have no cases", skipped),
     "not-defined": (
-        r".+ needs probabilities, but row (\d+) of the table of scores (.+?)\. .+",
+        r"needs? probabilities, but row (\d+) of the table of scores (.+?)\. .+",
         not_defined,
     ),
     "ties-matter": (r"ties: ([\d.]+) if wrong, ([\d.]+) if right", ties_matter),
 }
+WORSE = (
+    "worse than guessing. Check in the line Read as that every column of scores belongs to its "
+    "class, and that higher scores speak for it."
+)
+TOLD = {"worse-than-guessing": (re.escape(WORSE), worse_than_guessing)}
+"""Notes of the command line itself."""
 NOT_PRINTED = {"priors-given", "priors-sampled", "rows-by-position", "no-derivative"}
 """Notes on options that the command line does not have, and on metrics without a derivative."""
 
@@ -185,12 +228,14 @@ def check_notes(facts: Facts, text: str, metrics: list[str]) -> set[str]:
     for line in re.findall(r"^Note\. (.+)$", text, re.MULTILINE):
         names = "|".join(map(re.escape, facts.models))
         some = rf"((?:(?:{'|'.join(metrics)})(?:, )?)+)"
-        start = re.match(rf"{some}(?: of ((?:(?:{names})(?:, )?)+))?: ", line)
+        start = re.match(rf"{some}(?: of ((?:(?:{names})(?:, )?)+))?(?:: | (?=needs? ))", line)
         about = start[1].split(", ") if start else []
         models = start[2].split(", ") if start and start[2] else [None]
         rest = line[start.end() :] if start else line
         found = [
-            (code, m, check) for code, (p, check) in NOTES.items() if (m := re.fullmatch(p, rest))
+            (code, match, check)
+            for code, (pattern, check) in (NOTES | TOLD).items()
+            if (match := re.fullmatch(pattern, rest))
         ]
         assert found, f"no recount for the note {line!r}"
         code, match, check = found[0]
@@ -223,6 +268,7 @@ def check_evaluate(facts: Facts, folder: Path, metrics: list[str], *options: str
                 for model, each in zip(facts.models, estimates, strict=True)
             )
         check_cells(cells, estimates)
+    check_worse(text, results)
     return check_notes(facts, text, metrics)
 
 
@@ -269,7 +315,10 @@ def notes_by_name(name: str) -> set[str]:
         return check_evaluate(facts, Path(folder), ["hand_till", "aunu"], "--absent", "skip")
 
 
-NAMES = ("weights", "groups", "few groups", "counts", "logits", "constant", "one case", "absent")
+NAMES = (
+    *("weights", "groups", "few groups", "counts", "logits", "constant", "one case", "reversed"),
+    "absent",
+)
 
 
 @pytest.mark.parametrize("n_classes", SIZES)
@@ -403,9 +452,33 @@ def test_surface(n_classes, tmp_path) -> None:
         assert [row[0] for row in rows] == facts.names
         for row, expected in zip(rows, shares, strict=True):
             assert all(agrees(t, v) for t, v in zip(row[1:], expected, strict=True))
-        if point["criterion"] == "total_error":
+        if point["criterion"] == "total error":
             error = sum(facts.shares[k] * (1 - shares[k][k]) for k in range(n_classes))
             assert math.isclose(error, point["value"], abs_tol=1e-9)
+        check_intervals(facts, point, shares, text[text.index(title) :])
+    assert content["operating_points"][0]["criterion"] == "total error"
+
+
+def check_intervals(facts: Facts, point: dict, shares: list[list[float]], text: str) -> None:
+    """The value, Youden's index and each sensitivity, the last with limits by Wilson's formula."""
+    first, youden, *sensitivities = rows_below(text, "With 95 % intervals")
+    others = [
+        row for row in point["intervals"] if row["quantity"] in (point["criterion"], "youden")
+    ]
+    right = [shares[k][k] for k in range(facts.n_classes)]
+    index = (sum(right) - 1) / (facts.n_classes - 1)
+    for row, known, value in zip((first, youden), others, (point["value"], index), strict=True):
+        assert row[0] == known["quantity"] and agrees(row[1], value)
+        assert agrees(row[2], known["low"]) and agrees(row[3], known["high"])
+        assert known["low"] <= value <= known["high"]
+    z = 1.959963984540054
+    for k, row in enumerate(sensitivities):
+        assert row[0] == f"sensitivity {facts.names[k]}" and agrees(row[1], right[k])
+        n, p = facts.counts[k], right[k]
+        centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        reach = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        assert agrees(row[2], centre - reach) and agrees(row[3], centre + reach)
+    assert len(sensitivities) == facts.n_classes
 
 
 def decided_shares(facts: Facts, costs: list[list[float]]) -> list[list[float]]:
@@ -425,7 +498,7 @@ ABOUT_DATA = {
     "demo.py": {"demo"},
     "evaluate.py": {"_print_tables", "_beside", "_alone"},
     "plan.py": {"_print"},
-    "points.py": {"_square", "_listed"},
+    "points.py": {"_square", "_listed", "_intervals"},
     "report.py": {"report"},
     "streaming.py": {"_print_table"},
     "study.py": {"_print", "study_tables", "_by_metric", "learner_tests"},
@@ -471,6 +544,6 @@ def test_every_note_is_recounted_and_occurs() -> None:
     for name in ("_notes.py", "_evaluate.py", "_compare.py"):
         source = (SOURCE / "inference" / name).read_text()
         codes |= set(re.findall(r'Note\(\s*"([\w-]+)"', source))
-    assert codes == set(NOTES) | NOT_PRINTED
+    assert codes == set(NOTES) | NOT_PRINTED and not codes & set(TOLD)
     seen = set().union(*map(notes_by_size, SIZES[:3]), *map(notes_by_name, NAMES))
-    assert seen == set(NOTES)
+    assert seen == set(NOTES) | set(TOLD)

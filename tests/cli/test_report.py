@@ -25,7 +25,7 @@ def test_demo_shows_values_intervals_differences_and_a_report(tmp_path: Path) ->
     assert result.exit_code == 0, result.stderr
     assert "850 cases of 3 classes: 440 common, 350 frequent, 60 rare." in result.stdout
     assert "hand_till                .892 (.868–.913)" in result.stdout
-    assert "hand_till  logistic − forest     +0.0176  +0.0060 … +0.0292" in result.stdout
+    assert "hand_till  logistic − forest     +0.0176  +0.0059 … +0.0293" in result.stdout
     assert f"Report: {path}" in result.stdout
     assert path.stat().st_size > 10_000
 
