@@ -217,8 +217,13 @@ def surfaces(facts: Facts, page: Node) -> None:
     assert number_in(searched) == len(facts.y)
     _, *rows = found[0].all("table")[0].rows
     assert [row[0] for row in rows] == usable
-    for model, gini, points in rows:
+    for model, gini, limits, points in rows:
         assert 0 <= float(gini) <= 1 and number_in(points) >= 1
+        if limits == "–":
+            assert min(facts.counts) < 2 or gini in ("0.000", "1.000")
+        else:
+            low, high = map(float, limits.split(" to "))
+            assert 0 <= low <= float(gini) <= high <= 1 and low < high and min(facts.counts) > 1
         if len(facts.perfect(model)) == len(facts.pairs_of()) and facts.decided(model) == facts.y:
             assert gini == "1.000"
 
