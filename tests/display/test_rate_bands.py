@@ -9,9 +9,9 @@ import pytest
 from display.exhibits import plain_names, sample
 from scipy.special import ndtr, ndtri
 
-from polyroc import Predictions
+from polyroc import Predictions, evaluate_pairs
 from polyroc.curves import one_vs_rest_roc, roc_curve
-from polyroc.display import RocCurvesDisplay
+from polyroc.display import PairwiseAucDisplay, RocCurvesDisplay
 from polyroc.display._rate_bands import (
     FALSE_POSITIVE_RATES,
     BandedCurve,
@@ -20,6 +20,8 @@ from polyroc.display._rate_bands import (
     thinned,
     wilson_limits,
 )
+from polyroc.display._simultaneous_band import fixed_width
+from polyroc.errors import InvalidInput
 from polyroc.inference import estimate
 
 
@@ -142,3 +144,63 @@ def test_the_band_holds_the_true_curve_pointwise() -> None:
     coverage = np.mean([inside_band(0.8, rng, at) for _ in range(400)], axis=0)
     assert (coverage > 0.8 - 3 * math.sqrt(0.16 / 400)).all()
     assert coverage.mean() < 0.93
+
+
+def test_a_simultaneous_band_contains_whole_curves() -> None:
+    rates = np.linspace(0, 1, 401)
+    truth = ndtr(1.5 + ndtri(rates))
+    rng, inside, pointwise = np.random.default_rng(3), 0, 0
+    y = np.repeat([0, 1], 40)
+    for seed in range(60):
+        scores = rng.normal(size=80) + 1.5 * y
+        bands = [
+            RocCurvesDisplay.from_predictions(y, scores, band=band, rng=seed).curves[1]
+            for band in ("simultaneous", "pointwise")
+        ]
+        whole, at_points = (
+            bool(((each.low <= truth + 1e-9) & (truth <= each.high + 1e-9)).all()) for each in bands
+        )
+        inside, pointwise = inside + whole, pointwise + at_points
+    assert inside >= 54 and pointwise < inside
+    again = RocCurvesDisplay.from_predictions(y, scores, band="simultaneous", rng=59).curves[1]
+    assert np.array_equal(again.low, bands[0].low)
+    perfect = RocCurvesDisplay.from_predictions(y, y * 1.0, band="simultaneous").curves[1]
+    assert perfect.high.min() == 1 and 0.7 < perfect.low.max() < 0.97 and perfect.low[0] == 0
+    with pytest.raises(InvalidInput, match='band must be "pointwise" or "simultaneous"'):
+        RocCurvesDisplay.from_predictions(y, scores, band="wide")
+
+
+def test_the_width_of_a_simultaneous_band_by_loops() -> None:
+    """κ is the greatest distance along the slope, of curves resampled case by case."""
+    rng = np.random.default_rng(4)
+    negative, positive = rng.normal(size=30), rng.normal(size=25) + 1
+    y, scores = np.repeat([0, 1], [30, 25]), np.append(negative, positive)
+    banded = RocCurvesDisplay.from_predictions(y, scores, band="simultaneous", rng=1).curves[1]
+    found = fixed_width(banded.curve, (30.0, 25.0), 0.95, 1)
+    farthest = []
+    for _ in range(300):
+        drawn = [rng.choice(side, len(side)) for side in (negative, positive)]
+        again = roc_curve(y, np.concatenate(drawn))
+        each = []
+        for curve, other in ((banded.curve, again), (again, banded.curve)):
+            sides = [
+                (c.false_positive_rate * 30**0.5, c.true_positive_rate * 25**0.5)
+                for c in (curve, other)
+            ]
+            (x, t), (x_other, t_other) = [(a + b, (b - a) / 2) for a, b in sides]
+            each.append(np.abs(np.interp(x, x_other, t_other) - t).max())
+        farthest.append(max(each))
+    assert found == pytest.approx(np.quantile(farthest, 0.95), rel=0.12)
+
+
+def test_pairwise_aucs_with_limits() -> None:
+    y, p = sample(3, plain_names(3))
+    display = PairwiseAucDisplay.from_predictions(y, p, level=0.9)
+    expected = evaluate_pairs(y, p, level=0.9)
+    assert np.allclose(display.frame()[["low", "high"]], expected[["low", "high"]], equal_nan=True)
+    written = [text.get_text() for text in display.plot().texts]
+    first = expected.iloc[0]
+    assert f"{first['value']:.2f}\n{first['low']:.2f}–{first['high']:.2f}" in written
+    assert "low" not in PairwiseAucDisplay.from_predictions(y, p).frame()
+    with pytest.raises(InvalidInput, match='Limits are those of ties="fair"'):
+        PairwiseAucDisplay.from_predictions(y, p, level=0.9, ties="strict")

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import rankdata, spearmanr
+from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
@@ -377,3 +378,32 @@ def test_the_seed_repeats_the_study():
     drawn = study(models, X, y, n_splits=2, metrics=["hand_till"])
     again = study(models, X, y, n_splits=2, metrics=["hand_till"], rng=drawn.seed)
     np.testing.assert_array_equal(again.values, drawn.values)
+
+
+def test_ranks_have_intervals() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(20, 3, 2)) + np.array([[2.0], [0.0], [0.0]])
+    values[:, :, 1] = [3.0, 2.0, 1.0]
+    done = Study(values, ("a", "b", "c"), ("hand_till", "pdi"), (0, 1, 2), tuple(range(20)), 0.2, 0)
+    found = done.rank_intervals().set_index(["quantity", "metric", "estimator"])
+    for name, table in (("average_rank", done.average_ranks()), ("first_rank", done.first_ranks())):
+        for metric in table:
+            for learner, value in table[metric].items():
+                row = found.loc[name, metric, learner]
+                assert row.value == pytest.approx(value)
+                assert row.low <= row.value <= row.high
+    lowest, highest = found.loc["average_rank"][["low", "high"]].to_numpy().T
+    assert lowest.min() >= 1 and highest.max() <= 3
+    splits = (values[:, :, 0] == values[:, :, 0].max(axis=1, keepdims=True))[:, 0]
+    share = splits.mean()
+    error = np.sqrt((1 / 20 + 0.25) * splits.var(ddof=1))
+    row = found.loc["first_rank", "hand_till", "a"]
+    assert row.standard_error == pytest.approx(error)
+    for limit in (row.low, row.high):  # Wilson's: the limits solve their equation
+        moved = error * np.sqrt(limit * (1 - limit) / (share * (1 - share)))
+        assert abs(share - limit) / moved == pytest.approx(student.ppf(0.975, 19))
+    always = found.loc["first_rank", "pdi", "a"]
+    assert (always.value, always.high, always.standard_error) == (1, 1, 0)
+    assert 0.3 < always.low < 0.6
+    one = Study(values[:1], ("a", "b", "c"), ("hand_till", "pdi"), (0, 1, 2), (0,), 0.2, 0)
+    assert one.rank_intervals()[["low", "high"]].isna().all(axis=None)

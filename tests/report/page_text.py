@@ -3,10 +3,12 @@
 import math
 import re
 
+import numpy as np
 from report.dom import Node
 from report.recount import Facts, agrees, exact_at_ends, number_in
 from report.sentences import LEVEL, NUMBER, library
 
+from polyroc import evaluate_pairs
 from polyroc.metrics import registry
 
 
@@ -111,8 +113,10 @@ def pairs(facts: Facts, page: Node) -> None:
     told = section.all("p")[0].text
     for figure, model in zip(section.all("figure"), facts.models, strict=True):
         assert figure.all("figcaption")[0].text == model
-        (head, *rows) = figure.all("table")[0].rows
+        (head, *_) = figure.all("table")[0].rows
+        rows = [_pair_row(row) for row in figure.all("tbody")[0].all("tr")]
         if facts.n_classes <= 12:
+            _check_pair_limits(facts, model, figure)
             assert head[1:] == [plain(name) for name in facts.names]
             for k, row in enumerate(rows):
                 assert row[0] == plain(facts.names[k]) and row[k + 1] == ""
@@ -122,6 +126,24 @@ def pairs(facts: Facts, page: Node) -> None:
             n_pairs = len(facts.pairs_of())
             assert told.startswith(f"The 20 pairs of classes, of {n_pairs:,}, that are hardest")
             _check_worst(facts, model, rows)
+
+
+def _pair_row(row: Node) -> list[str]:
+    """Cells without the intervals in them."""
+    cells = [cell for cell in row.walk() if cell.tag in ("th", "td")]
+    return [(cell.all("span")[0] if cell.all("small") else cell).text for cell in cells]
+
+
+def _check_pair_limits(facts: Facts, model: str, figure: Node) -> None:
+    y, scores = np.array(facts.y), np.array(facts.models[model], dtype=float)
+    weights = np.array(facts.weights) if facts.weighted else None
+    expected = evaluate_pairs(y, scores, sample_weight=weights, groups=facts.groups)
+    shown = [small.text for small in figure.all("small")]
+    for text, low, high in zip(shown, expected["low"], expected["high"], strict=True):
+        if math.isnan(low):
+            assert text == "no interval"
+        else:
+            assert all(agrees(t, v) for t, v in zip(text.split(" to "), (low, high), strict=True))
 
 
 def _check_worst(facts: Facts, model: str, rows: list[list[str]]) -> None:

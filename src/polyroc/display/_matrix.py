@@ -27,8 +27,14 @@ class Scale(NamedTuple):
     format: str
 
 
-def draw_matrix(ax: "Axes", matrix: Float64Array, names: Sequence[object], scale: Scale) -> None:
-    """Cells, numbers, names on both sides and a bar that tells the scale."""
+def draw_matrix(
+    ax: "Axes",
+    matrix: Float64Array,
+    names: Sequence[object],
+    scale: Scale,
+    limits: Float64Array | None = None,
+) -> None:
+    """Cells, numbers (with limits below them), names on both sides and a bar for the scale."""
     image = ax.imshow(matrix, cmap=scale.colours, vmin=scale.low, vmax=scale.high)
     places = range(len(names))
     short = shown_names(names, LONGEST_NAME)
@@ -38,18 +44,26 @@ def draw_matrix(ax: "Axes", matrix: Float64Array, names: Sequence[object], scale
     if not upright:
         ax.tick_params(axis="x", labelrotation=90)
     ax.set_yticks(places, short, fontsize=size)
-    _write_numbers(ax, image, matrix, scale)
+    _write_numbers(ax, image, matrix, scale, limits)
     bar = ax.inset_axes((1.03, 0.0, 0.04, 1.0))
     ax.figure.colorbar(image, cax=bar, label=scale.name)
 
 
-def _write_numbers(ax: "Axes", image: "AxesImage", matrix: Float64Array, scale: Scale) -> None:
+def _write_numbers(
+    ax: "Axes",
+    image: "AxesImage",
+    matrix: Float64Array,
+    scale: Scale,
+    limits: Float64Array | None,
+) -> None:
     colours = image.to_rgba(matrix)
-    size = _number_size(ax, len(matrix))
+    size = _number_size(ax, len(matrix)) * (1 if limits is None else 0.7)
     for (row, column), value in np.ndenumerate(matrix):
         if not np.isnan(value):
             colour = "black" if lightness(colours[row, column]) > 0.45 else "white"
             text = scale.format.format(value)
+            if limits is not None and not np.isnan(limits[0, row, column]):
+                text += "\n" + "–".join(map(scale.format.format, limits[:, row, column]))
             ax.text(column, row, text, ha="center", va="center", color=colour, fontsize=size)
 
 

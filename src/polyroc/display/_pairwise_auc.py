@@ -2,13 +2,17 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from polyroc.display._base import PredictionsDisplay, require_classes
 from polyroc.display._matrix import Scale, draw_matrix, matrix_frame, matrix_size
+from polyroc.errors import InvalidInput
+from polyroc.inference._influence import CaseDesign
+from polyroc.inference._pairs import pair_limits
 from polyroc.predictions import Predictions, predictions_of
+from polyroc.results import check_level
 from polyroc.statistics.pairs import Pairs
 from polyroc.typing import Absent, Float64Array, Label, LabelsLike, ScoresLike, Ties, WeightsLike
 
@@ -36,6 +40,8 @@ class PairwiseAucDisplay(PredictionsDisplay):
 
     matrix: Float64Array
     classes: tuple[Label, ...]
+    limits: Float64Array | None = None
+    """(2, K, K) lower and upper confidence limits, written below each AUC, if asked for."""
 
     @classmethod
     def from_predictions(
@@ -47,15 +53,32 @@ class PairwiseAucDisplay(PredictionsDisplay):
         sample_weight: WeightsLike | None = None,
         ties: Ties = "fair",
         absent: Absent = "raise",
+        groups: Any = None,
+        level: float | None = None,
     ) -> Self:
-        """From true classes and scores of any kind."""
+        """From true classes and scores of any kind.
+
+        With a ``level``, such as 0.95, the confidence limits of :func:`polyroc.evaluate_pairs` are
+        written below each AUC, for cases in ``groups`` if they are.
+        """
         predictions = predictions_of(y_true, y_score, labels, sample_weight, absent)
         require_classes(predictions, cls.__name__, 2, MOST_CLASSES, "polyroc.pairwise_auc")
-        return cls(Pairs.of(predictions).auc(ties), predictions.classes)
+        matrix = Pairs.of(predictions).auc(ties)
+        if level is None:
+            return cls(matrix, predictions.classes)
+        check_level(level)
+        if ties != "fair":
+            raise InvalidInput(f'Limits are those of ties="fair", got ties={ties!r}.')
+        design = CaseDesign.of(groups, predictions)
+        return cls(matrix, predictions.classes, pair_limits(predictions, design, level))
 
     def frame(self) -> "pd.DataFrame":
-        """A row per ordered pair: positive, negative, auc."""
-        return matrix_frame(self.matrix, self.classes, ("positive", "negative", "auc"))
+        """A row per ordered pair: positive, negative, auc, and low and high where there are."""
+        made = matrix_frame(self.matrix, self.classes, ("positive", "negative", "auc"))
+        if self.limits is None:
+            return made
+        low, high = self.limits[:, ~np.isnan(self.matrix)]
+        return made.assign(low=low, high=high)
 
     def _size(self) -> tuple[float, float]:
         return matrix_size(self.classes)
@@ -63,5 +86,5 @@ class PairwiseAucDisplay(PredictionsDisplay):
     def _draw(self, ax: "Axes") -> None:
         lowest = min(0.5, math.floor(float(np.nanmin(self.matrix)) * 10) / 10)
         scale = Scale("AUC of row against column", lowest, 1.0, "cividis", "{:.2f}")
-        draw_matrix(ax, self.matrix, self.classes, scale)
+        draw_matrix(ax, self.matrix, self.classes, scale, self.limits)
         ax.set(xlabel="Negative class", ylabel="Positive class")

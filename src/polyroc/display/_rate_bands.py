@@ -1,4 +1,4 @@
-"""ROC curves with a pointwise band.
+"""ROC curves with a pointwise or a simultaneous band.
 
 At a fixed threshold both rates are shares of independent samples, with standard errors s₊ and s₋.
 Where the true curve has the slope L, the empirical one misses it by (TPR error) − L (FPR error),
@@ -7,23 +7,27 @@ z s₊ and z s₋ reaches just z times as far across a line of slope L, whatever
 of all thresholds together hold the true curve at any one FPR with the probability that belongs to
 z, and no density has to be estimated. Half axes are the reaches of Wilson's intervals, each on its
 side, so that the band does not shrink to nothing where a rate is 0 or 1, as the bootstrap's does.
-Weighted cases count as (Σw)²/Σw² cases. The band says nothing about the whole curve at once.
+Weighted cases count as (Σw)²/Σw² cases. The band says nothing about the whole curve at once:
+see :mod:`polyroc.display._simultaneous_band`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from polyroc.curves._roc import RocCurve, roc_of, two_sides
+from polyroc.display._simultaneous_band import simultaneous_band
 from polyroc.inference._evaluate import estimate
 from polyroc.predictions import Predictions
 from polyroc.results import Interval, two_sided_quantile
-from polyroc.typing import BoolArray, Float64Array
+from polyroc.typing import BoolArray, Float64Array, RandomState
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Band = Literal["pointwise", "simultaneous"]
 
 MOST_POINTS = 2000
 """Points of a curve that are drawn: straight lines between them err by at most 1/1000."""
@@ -57,7 +61,13 @@ class BandedCurve:
         return whole.assign(**area).drop(columns="negative")
 
 
-def banded_curve(predictions: Predictions, k: int, level: float) -> BandedCurve:
+def banded_curve(
+    predictions: Predictions,
+    k: int,
+    level: float,
+    band: Band = "pointwise",
+    rng: RandomState = None,
+) -> BandedCurve:
     """Class k against the rest, by column k."""
     positive = predictions.codes == k
     above, below = two_sides(predictions, k, predictions.scores)
@@ -70,11 +80,16 @@ def banded_curve(predictions: Predictions, k: int, level: float) -> BandedCurve:
         labels=[False, True],
         sample_weight=predictions.weights,
     )
-    false = curve.false_positive_rate
-    false_limits = wilson_limits(false, effective_count(predictions, ~positive), quantile)
-    true = curve.true_positive_rate
-    true_limits = wilson_limits(true, effective_count(predictions, positive), quantile)
-    low, high = ellipses((false, *false_limits), (true, *true_limits))
+    counts = effective_count(predictions, ~positive), effective_count(predictions, positive)
+    if band == "simultaneous":
+        low, high = simultaneous_band(curve, counts, level, FALSE_POSITIVE_RATES, rng)
+    else:
+        rates = curve.false_positive_rate, curve.true_positive_rate
+        sides = [
+            (rate, *wilson_limits(rate, count, quantile))
+            for rate, count in zip(rates, counts, strict=True)
+        ]
+        low, high = ellipses(*sides)
     return BandedCurve(curve, low, high, area.interval(level))
 
 

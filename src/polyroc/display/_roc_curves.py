@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from polyroc._base.checks import check_choice
 from polyroc.display._base import PredictionsDisplay
 from polyroc.display._marks import add_legend, line_options, square_size, unit_square
 from polyroc.display._naming import names_with
-from polyroc.display._rate_bands import FALSE_POSITIVE_RATES, BandedCurve, banded_curve
+from polyroc.display._rate_bands import FALSE_POSITIVE_RATES, Band, BandedCurve, banded_curve
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import check_level
-from polyroc.typing import Absent, Label, LabelsLike, ScoresLike, WeightsLike
+from polyroc.typing import Absent, Label, LabelsLike, RandomState, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,9 +26,10 @@ MOST_BANDS = 4
 class RocCurvesDisplay(PredictionsDisplay):
     """ROC curve of each class against the rest, its band, and its AUC with an interval.
 
-    Two classes have one curve, with the second class positive. Bands are pointwise: at any one
-    FPR they hold the true curve with the probability ``level``, nearly. They are drawn for up to
-    four curves; the frame always has them.
+    Two classes have one curve, with the second class positive. Pointwise bands contain the true
+    curve at any one FPR with the probability ``level``, nearly; simultaneous ones, of fixed width,
+    contain the whole curve with that probability or a higher one, each curve by itself. Bands are
+    drawn for up to four curves; the frame always has them.
 
     Examples
     --------
@@ -49,13 +51,22 @@ class RocCurvesDisplay(PredictionsDisplay):
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
         level: float = 0.95,
+        band: Band = "pointwise",
+        rng: RandomState = 0,
         absent: Absent = "raise",
     ) -> Self:
-        """From true classes and scores of any kind."""
+        """From true classes and scores of any kind.
+
+        ``band`` is ``"pointwise"`` or ``"simultaneous"``; the width of the latter is found by
+        resampling, with ``rng`` as its seed.
+        """
         check_level(level)
+        check_choice(band, "band", ("pointwise", "simultaneous"))
         predictions = predictions_of(y_true, y_score, labels, sample_weight, absent)
         drawn = range(predictions.n_classes) if predictions.n_classes > 2 else [1]
-        curves = {predictions.classes[k]: banded_curve(predictions, k, level) for k in drawn}
+        curves = {
+            predictions.classes[k]: banded_curve(predictions, k, level, band, rng) for k in drawn
+        }
         return cls(curves, level)
 
     def frame(self) -> "pd.DataFrame":

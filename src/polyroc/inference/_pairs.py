@@ -10,7 +10,7 @@ from polyroc.inference._pair_spread import PairCases
 from polyroc.metrics.declaration import NO_VARIATION
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import Effective, Estimate, check_level
-from polyroc.typing import Absent, Label, LabelsLike, ScoresLike, WeightsLike
+from polyroc.typing import Absent, Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,6 +92,15 @@ def pair_estimates(
             effective=None if math.isnan(size) else Effective(size, size_freedom),
         )
     return estimates
+
+
+def pair_limits(predictions: Predictions, design: CaseDesign, level: float) -> Float64Array:
+    """Lower and upper limits of every AUC(k|r), (2, K, K): NaN on the diagonal."""
+    n_classes = predictions.n_classes
+    found = np.full((2, n_classes, n_classes), math.nan)
+    limits = [each.interval(level)[:2] for each in pair_estimates(predictions, design).values()]
+    found[:, ~np.eye(n_classes, dtype=bool)] = np.array(limits).T
+    return found
 
 
 def pair_frame(estimates: dict[tuple[Label, Label], Estimate], level: float) -> "pd.DataFrame":

@@ -9,6 +9,7 @@ with J − 1 degrees of freedom. That is a rule of thumb: no estimate of this va
 all learners.
 """
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from polyroc.inference._comparison import Difference
 from polyroc.metrics import registry
-from polyroc.results import check_level
+from polyroc.results import Effective, Estimate, check_level
 from polyroc.typing import Float64Array
 
 if TYPE_CHECKING:
@@ -30,6 +31,34 @@ def corrected_errors(values: Float64Array, overlap: float) -> Float64Array:
         return np.full(values.shape[1:], np.nan)
     errors: Float64Array = np.sqrt((1 / n_splits + overlap) * values.var(axis=0, ddof=1))
     return errors
+
+
+def mean_over_splits(
+    values: Float64Array, overlap: float, allowed: tuple[float, float], level: float
+) -> dict[str, float]:
+    """The mean of a bounded quantity with Wilson's limits for the corrected variance.
+
+    Where all splits agree the variance is that of a share that varies as much as it can.
+    """
+    n_splits, mean = len(values), float(values.mean())
+    lowest, highest = allowed
+    share = (mean - lowest) / (highest - lowest)
+    error = float(corrected_errors(values, overlap))
+    size = None
+    if n_splits > 1 and not math.isnan(mean):
+        size = (1 - 1 / n_splits) / (1 / n_splits + overlap)
+        if error > 1e-12:
+            size = share * (1 - share) * (highest - lowest) ** 2 / error**2
+    made = Estimate(
+        metric="mean over splits",
+        value=mean,
+        standard_error=error,
+        method="corrected resampled t",
+        range=allowed,
+        effective=None if size is None else Effective(size, n_splits - 1),
+    )
+    low, high, *_ = made.interval(level, scale="wilson")
+    return {"value": mean, "standard_error": error, "low": low, "high": high}
 
 
 class SplitValues(NamedTuple):

@@ -12,6 +12,7 @@ from polyroc.display._rate_bands import thinned
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference import Comparison, compare, evaluate
 from polyroc.inference._influence import CaseDesign
+from polyroc.inference._pairs import pair_limits
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Occasion
 from polyroc.metrics.folds import pairs_of
@@ -41,6 +42,8 @@ class ModelContent:
     evaluation: Evaluation
     pairs: Float64Array
     """(K, K) pairwise AUC, row = positive class."""
+    pair_limits: Float64Array
+    """(2, K, K) their lower and upper confidence limits."""
     rest: tuple[float, ...]
     """AUC of each class against the rest."""
     curves: Mapping[int, RocCurve]
@@ -194,6 +197,7 @@ def _model_content(
         predictions,
         evaluate(*given, names, level=level, groups=groups, **gate),
         pairs_of(predictions).auc(),
+        pair_limits(predictions, CaseDesign.of(groups, predictions), level),
         rest,
         curves,
         probabilities,

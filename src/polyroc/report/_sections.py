@@ -127,6 +127,7 @@ def pairs(content: Content) -> Markup:
         else f"The {min(MOST_LISTED, n_pairs)} pairs of classes, of {n_pairs:,}, that are hardest "
         "to tell apart, by the mean over the scores of either class."
     )
+    told += f" Below each AUC stands its {level_text(content.level)} interval."
     figures = [
         element("figure", element("figcaption", key(k), name(model.name)), table(content, model))
         for k, model in enumerate(content.models)

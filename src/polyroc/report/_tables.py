@@ -119,7 +119,7 @@ def pairs_table(content: Content, model: ModelContent) -> Markup:
         element(
             "tr",
             element("th", name(label), scope="row"),
-            *(_pair_cell(float(value)) for value in model.pairs[k]),
+            *(_pair_cell(model, k, r) for r in range(len(content.classes))),
         )
         for k, label in enumerate(content.classes)
     ]
@@ -127,11 +127,14 @@ def pairs_table(content: Content, model: ModelContent) -> Markup:
     return scrolled(table, f"Pairwise AUC of {model.name}")
 
 
-def _pair_cell(value: float) -> Markup:
+def _pair_cell(model: ModelContent, k: int, r: int) -> Markup:
+    value, (low, high) = float(model.pairs[k, r]), model.pair_limits[:, k, r].tolist()
     if math.isnan(value):
         return element("td", "", class_="diagonal")
     step = round(min(1.0, max(0.0, 2 * (1 - value))) * HEAT_STEPS)
-    return element("td", number(value), class_=f"heat-{step}")
+    interval = "no interval" if math.isnan(low) else limits(low, high)
+    shown = element("span", number(value)), element("small", interval)
+    return element("td", *shown, class_=f"heat-{step}")
 
 
 def worst_pairs_table(content: Content, model: ModelContent) -> Markup:
@@ -144,8 +147,8 @@ def worst_pairs_table(content: Content, model: ModelContent) -> Markup:
             "tr",
             element("td", name(content.classes[first[i]])),
             element("td", name(content.classes[second[i]])),
-            _pair_cell(float(model.pairs[first[i], second[i]])),
-            _pair_cell(float(model.pairs[second[i], first[i]])),
+            _pair_cell(model, int(first[i]), int(second[i])),
+            _pair_cell(model, int(second[i]), int(first[i])),
         )
         for i in order
     ]

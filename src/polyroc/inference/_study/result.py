@@ -8,9 +8,9 @@ import numpy as np
 
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
-from polyroc.inference._resampled_t import SplitValues, corrected_errors
+from polyroc.inference._resampled_t import SplitValues, corrected_errors, mean_over_splits
 from polyroc.metrics import registry
-from polyroc.results import html_table, text_table, without_nan
+from polyroc.results import check_level, html_table, text_table, without_nan
 from polyroc.typing import Float64Array, Label
 
 if TYPE_CHECKING:
@@ -80,10 +80,54 @@ class Study:
 
     def first_ranks(self) -> "pd.DataFrame":
         """Share of the splits in which each learner is best; learners tied on top share it."""
+        return self._table(self._first().mean(axis=0))
+
+    def rank_intervals(self, level: float = 0.95) -> "pd.DataFrame":
+        """Average ranks and shares of first ranks with confidence limits.
+
+        A row per quantity (``average_rank`` or ``first_rank``), metric and estimator, with ``value,
+        standard_error, low, high``. The limits are about new splits of cases like these. Splits
+        share their cases, so the variance of a mean over R splits is taken as (1/R +
+        n_test/n_train) s², the correction of Nadeau & Bengio (2003), with R − 1 degrees of
+        freedom: a rule of thumb. Wilson's limits for that variance stay in the range, and exist
+        where all splits agree.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from polyroc.inference import Study
+        >>> values = np.array([[[0.9], [0.8]], [[0.7], [0.8]], [[0.9], [0.6]], [[0.8], [0.7]]])
+        >>> done = Study(values, ("a", "b"), ("hand_till",), (0, 1), (0, 1, 2, 3), 0.25, 0)
+        >>> done.rank_intervals().round(3)
+               quantity     metric estimator  value  standard_error    low   high
+        0  average_rank  hand_till         a   1.25           0.382  1.008  1.936
+        1  average_rank  hand_till         b   1.75           0.382  1.064  1.992
+        2    first_rank  hand_till         a   0.75           0.382  0.064  0.992
+        3    first_rank  hand_till         b   0.25           0.382  0.008  0.936
+        """
+        import pandas as pd
+
+        check_level(level)
+        overlap = self.test_size / (1 - self.test_size)
+        by_name = {
+            "average_rank": (self._ranks(), (1.0, float(max(self._n_learners, 2)))),
+            "first_rank": (self._first(), (0.0, 1.0)),
+        }
+        rows = [
+            {"quantity": name, "metric": metric, "estimator": estimator}
+            | mean_over_splits(values[:, row, column], overlap, allowed, level)
+            for name, (values, allowed) in by_name.items()
+            for column, metric in enumerate(self.metrics)
+            for row, estimator in enumerate(self.estimators)
+        ]
+        return pd.DataFrame(rows)
+
+    def _first(self) -> Float64Array:
+        """1 for the best learner of a split, shared among those that are tied."""
         ranks = self._ranks()
         best = np.fmin.reduce(ranks, axis=1, keepdims=True)
         first = np.where(np.isnan(ranks), np.nan, ranks == best)
-        return self._table((first / np.nansum(first, axis=1, keepdims=True)).mean(axis=0))
+        return np.asarray(first / np.nansum(first, axis=1, keepdims=True))
 
     def _ranks(self) -> Float64Array:
         from scipy.stats import rankdata
