@@ -15,7 +15,7 @@ from common.samples import (
 )
 
 from polyroc import registry
-from polyroc.metrics.declaration import Influence
+from polyroc.metrics.question import Influence
 from polyroc.statistics.rates import Rates
 
 CASES = each_class_number(4)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import polyroc
 from polyroc import Design
 from polyroc.curves import roc_curve
-from polyroc.metrics.declaration import NO_VARIATION
+from polyroc.metrics.question import NO_VARIATION
 
 MARKERS = data_sets(st.just(2), SCORES, weights=("none", "whole"), labels=("from 0",))
 """Two classes; each of the two columns is a marker. pROC has no weights: cases are repeated."""

@@ -232,7 +232,7 @@ def read_costs(path: str, classes: tuple[Any, ...]) -> Any:
 
     from polyroc._base.checks import reason_of
     from polyroc._storage.paths import path_of
-    from polyroc.readers._table import content_of
+    from polyroc.readers._files import content_of
     from polyroc.surface._costs import checked_costs
 
     text = content_of(str(path_of(path, "--costs")))

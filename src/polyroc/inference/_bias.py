@@ -10,7 +10,8 @@ import math
 import numpy as np
 
 from polyroc.inference._influence import CaseDesign, contributions
-from polyroc.metrics.declaration import Influence, Metric
+from polyroc.metrics.declaration import Metric
+from polyroc.metrics.question import Influence
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array
 

@@ -28,9 +28,10 @@ from polyroc.inference._resampling import (
 )
 from polyroc.inference._samples import Samples
 from polyroc.inference._spread import Spread, omnibus_test
-from polyroc.metrics.declaration import Influence, Metric, Question
+from polyroc.metrics.declaration import Metric
 from polyroc.metrics.folds import statistics_of
 from polyroc.metrics.measure import Measured
+from polyroc.metrics.question import Influence, Question
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate
 from polyroc.typing import Float64Array, PriorsLike

@@ -12,7 +12,8 @@ from polyroc._base.random import seed_of, stream
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference._influence import CaseDesign
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import Metric, Question
+from polyroc.metrics.declaration import Metric
+from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import p_cell
 from polyroc.typing import Float64Array, LabelsLike, RandomState, ScoresLike, WeightsLike

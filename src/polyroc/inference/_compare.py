@@ -19,8 +19,9 @@ from polyroc.inference._samples import Samples, samples_of
 from polyroc.inference._similar import overcounted
 from polyroc.inference._spread import Spread, omnibus_test
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import NO_VARIATION, Metric, Occasion
+from polyroc.metrics.declaration import Metric, Occasion
 from polyroc.metrics.folds import statistics_of
+from polyroc.metrics.question import NO_VARIATION
 from polyroc.predictions import Predictions
 from polyroc.results import check_level
 from polyroc.typing import Float64Array, LabelsLike, PriorsLike, ScoresLike, WeightsLike

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.inference._influence import CaseDesign, covariance, freedom_of_parts, variance_parts
-from polyroc.metrics.declaration import Influence
+from polyroc.metrics.question import Influence
 from polyroc.predictions import Predictions
 from polyroc.statistics.statistic import Drawn
 from polyroc.typing import Float64Array

@@ -37,9 +37,10 @@ from polyroc.inference._influence import (
     covariance,
     satterthwaite,
 )
-from polyroc.metrics.declaration import NO_VARIATION, NOTHING, Influence, Metric
+from polyroc.metrics.declaration import NOTHING, Metric
 from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
+from polyroc.metrics.question import NO_VARIATION, Influence
 from polyroc.predictions import Predictions
 from polyroc.results import Effective
 from polyroc.statistics.chains import Chains

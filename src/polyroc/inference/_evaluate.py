@@ -17,9 +17,10 @@ from polyroc.inference._influence import CaseDesign, covariance
 from polyroc.inference._notes import design_notes, notes_on
 from polyroc.inference._options import Bootstrap, IntervalMethod, interval_method
 from polyroc.metrics import registry
-from polyroc.metrics.declaration import NO_VARIATION, Influence, Metric, Occasion
+from polyroc.metrics.declaration import Metric, Occasion
 from polyroc.metrics.folds import FoldStatistics, statistics_of
 from polyroc.metrics.measure import CaseStatistics, Measured
+from polyroc.metrics.question import NO_VARIATION, Influence
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import Estimate, Evaluation, Note, check_level
 from polyroc.statistics.tuples import Tuples

@@ -21,9 +21,9 @@ import numpy as np
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
 from polyroc.inference._influence import CaseDesign
-from polyroc.metrics.declaration import Question
 from polyroc.metrics.folds import SUMS_OF_PAIRS, Asked, FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured
+from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
 from polyroc.inference._options import Design, Sampling, Weighting
-from polyroc.metrics.declaration import Influence
+from polyroc.metrics.question import Influence
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array
 

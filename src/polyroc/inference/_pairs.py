@@ -7,7 +7,7 @@ import numpy as np
 
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._pair_spread import PairCases
-from polyroc.metrics.declaration import NO_VARIATION
+from polyroc.metrics.question import NO_VARIATION
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import Effective, Estimate, check_level
 from polyroc.typing import Absent, Float64Array, Label, LabelsLike, ScoresLike, WeightsLike

@@ -24,7 +24,8 @@ from polyroc.inference._margins import Hypothesis
 from polyroc.inference._options import Permutation
 from polyroc.inference._resampling import BATCH, Replicator
 from polyroc.inference._samples import Samples
-from polyroc.metrics.declaration import Metric, Property, Question
+from polyroc.metrics.declaration import Metric, Property
+from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, PriorsLike
 

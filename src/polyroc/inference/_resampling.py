@@ -16,8 +16,8 @@ from polyroc._base.parallel import map_threads
 from polyroc._base.random import stream
 from polyroc.errors import InvalidInput
 from polyroc.inference._influence import CaseDesign
-from polyroc.metrics.declaration import Question
 from polyroc.metrics.measure import CaseStatistics
+from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import Means
 from polyroc.statistics.mu import Margins

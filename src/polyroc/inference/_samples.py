@@ -12,7 +12,7 @@ from polyroc.errors import InvalidInput, InvalidType, NotAligned
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._options import Design
 from polyroc.inference._spread import Spread, spread_of
-from polyroc.metrics.declaration import Influence
+from polyroc.metrics.question import Influence
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._classes import listed
 from polyroc.predictions._folds import check_same_folds

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from polyroc.inference._influence import CaseDesign
-from polyroc.metrics.declaration import Question
 from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics
+from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions
 from polyroc.statistics.mu import Directed, MarginGradient, Margins
 from polyroc.statistics.pairs import PairGradient, Pairs

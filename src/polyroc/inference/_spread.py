@@ -30,7 +30,7 @@ from polyroc.inference._influence import (
     contributions_by_class,
     satterthwaite,
 )
-from polyroc.metrics.declaration import NO_VARIATION, Influence
+from polyroc.metrics.question import NO_VARIATION, Influence
 from polyroc.predictions import Predictions
 from polyroc.statistics.statistic import Drawn
 from polyroc.typing import Float64Array

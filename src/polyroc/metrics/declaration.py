@@ -5,7 +5,7 @@ every metric: what is claimed here is tested there, and what is denied has a cou
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polyroc.errors import NotDefined
+from polyroc.metrics.folds import FoldStatistics
+from polyroc.metrics.question import Gradient, Influence, Question, influences
 from polyroc.predictions import Predictions
 from polyroc.predictions._scores import SUM_TOLERANCE
-from polyroc.statistics.statistic import Drawn, Need, Statistic
-from polyroc.typing import Float64Array, FloatArray
-
-NO_VARIATION = 1e-12
-"""Standard errors up to this share of the scale of influence values are rounding: every case agrees
-on the value."""
+from polyroc.statistics.statistic import Need, Statistic
+from polyroc.typing import FloatArray
 
 
 class Property(Enum):
@@ -33,31 +31,6 @@ class Property(Enum):
     COLUMN_MONOTONE = "depends only on the order of the scores within each column"
     ROW_SHIFT = "does not change when a number is added to all scores of a case"
     COMMON_SCALE = "does not change when all scores are multiplied by one positive number"
-
-
-@dataclass(frozen=True)
-class Influence:
-    """How much each case moves the metric.
-
-    ``cases`` holds φ_i = n_k ∂θ/∂w_i at fixed priors, n_k the weight of the case's class; its
-    weighted mean is 0 within each class. ``priors`` holds D_k = ∂θ/∂π_k for a metric that depends
-    on the priors of the sample, else None. The derivative by the weight of a case of class k is
-    φ_i / n_k + (D_k − Σ_j π_j D_j) / n. Where the metric has no derivative the values are NaN, and
-    ``reason`` says why. ``drawn`` are the random tuples that the values were estimated from, if
-    any: their squares hold the noise of the draw. ``scale`` is the size of the numbers whose
-    differences the values are: far below it there is nothing but rounding.
-    """
-
-    cases: Float64Array
-    priors: Float64Array | None = None
-    reason: str | None = None
-    drawn: Drawn | None = None
-    scale: float = 1.0
-
-    @classmethod
-    def undefined(cls, predictions: Predictions, reason: str) -> "Influence":
-        """No derivative here."""
-        return cls(np.full(len(predictions), np.nan), reason=reason)
 
 
 class Classes(NamedTuple):
@@ -161,63 +134,6 @@ ONE_ORDER = Chance("1/K!", lambda n_classes: 1 / math.factorial(n_classes))
 Direction = Literal["higher", "lower"]
 
 
-class NoDerivative(Exception):
-    """The metric has a corner at this statistic; the message says where."""
-
-
-class Gradient(NamedTuple):
-    """Derivatives of a metric at a statistic."""
-
-    of_statistic: Any
-    """By what the statistic holds, in the form that its ``carry`` takes."""
-    priors: Float64Array | None = None
-    """D_k = ∂θ/∂π_k where the metric uses the priors of the sample."""
-    scale: float = 1.0
-
-
-@dataclass(frozen=True)
-class Question:
-    """A metric with its options, checked against some classes: what a statistic is asked."""
-
-    metric: "Metric"
-    need: Need
-    options: Mapping[str, Any] = field(default_factory=dict)
-    priors: Float64Array | None = None
-
-    def value(self, statistic: Statistic) -> float:
-        """θ at a statistic, whoever made it."""
-        return self.metric.at(statistic.with_priors(self.priors), **self.options)
-
-    def gradient(self, statistic: Statistic) -> Gradient:
-        """The derivatives of θ at a statistic."""
-        return self.metric.gradient(statistic.with_priors(self.priors), **self.options)
-
-
-def influences(
-    questions: Sequence[Question], statistic: Statistic, predictions: Predictions
-) -> list[Influence]:
-    """Influence values of cases on several metrics of one statistic, in one pass over the cases."""
-    found: list[Gradient | NoDerivative] = []
-    for question in questions:
-        try:
-            found.append(question.gradient(statistic))
-        except NoDerivative as reason:
-            found.append(reason)
-    slopes = [each for each in found if isinstance(each, Gradient)]
-    carried = iter(statistic.carry(predictions, [each.of_statistic for each in slopes]))
-    return [
-        Influence.undefined(predictions, str(each))
-        if isinstance(each, NoDerivative)
-        else Influence(
-            next(carried),
-            each.priors,
-            drawn=statistic.drawn(each.of_statistic),
-            scale=each.scale,
-        )
-        for each in found
-    ]
-
-
 def _plain_question(metric: "Metric", predictions: Predictions, **options: Any) -> Question:
     """The options go to the formula; given priors take the place of those of the sample."""
     priors = options.pop("priors", None) if metric.prior_weighted else None
@@ -305,8 +221,6 @@ class Metric:
         """θ of cases; where they have folds, the mean over folds."""
         question = self.question(predictions, **options)
         if predictions.folds is not None:
-            from polyroc.metrics.folds import FoldStatistics
-
             return FoldStatistics(predictions).value(question)
         return question.value(question.need.of(predictions))
 

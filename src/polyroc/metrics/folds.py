@@ -17,15 +17,15 @@ and volumes by the product of the n_kv of all classes.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.parallel import map_threads, thread_count
 from polyroc.errors import NotDefined
-from polyroc.metrics.declaration import Gradient, Influence, Metric, NoDerivative, Question
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
+from polyroc.metrics.question import Gradient, Influence, NoDerivative, Question
 from polyroc.predictions import Predictions
 from polyroc.statistics.mu import Margins
 from polyroc.statistics.pairs import Pairs
@@ -33,6 +33,9 @@ from polyroc.statistics.placements import Placements
 from polyroc.statistics.statistic import Need, Statistic
 from polyroc.statistics.tuples import Tuples
 from polyroc.typing import Float64Array
+
+if TYPE_CHECKING:
+    from polyroc.metrics.declaration import Metric
 
 SUMS_OF_PAIRS = (Pairs, Margins)
 _SUMS = ("above", "tied", "excess")
@@ -42,7 +45,7 @@ MOST_POOLED = 20_000
 
 DRAWN = "random tuples are drawn in every fold, and their noise is not known; leave n_tuples out"
 
-Asked = Sequence[tuple[Metric, Mapping[str, Any]]]
+Asked = Sequence[tuple["Metric", Mapping[str, Any]]]
 
 
 class FoldStatistics:
@@ -185,7 +188,7 @@ class FoldStatistics:
             raise NotDefined(f"no fold has cases of both {a!r} and {b!r}. Use StratifiedKFold.")
 
     def _mean(
-        self, metric: Metric, found: list[Measured], rows: list[NDArray[np.intp]]
+        self, metric: "Metric", found: list[Measured], rows: list[NDArray[np.intp]]
     ) -> Measured:
         """The mean over folds of the values, and of what each case moves them by."""
         if not found:
@@ -228,7 +231,7 @@ class FoldStatistics:
         return moved
 
     def _of_pairs(
-        self, metric: Metric, options: Mapping[str, Any], with_influence: bool
+        self, metric: "Metric", options: Mapping[str, Any], with_influence: bool
     ) -> Measured:
         """A sum of pairs, each averaged over the folds that have it."""
         try:

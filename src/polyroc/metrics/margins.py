@@ -7,7 +7,8 @@ import numpy as np
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
 from polyroc.metrics.combination import combined
-from polyroc.metrics.declaration import HALF, Gradient, Metric, Property, Question, Repeats
+from polyroc.metrics.declaration import HALF, Metric, Property, Repeats
+from polyroc.metrics.question import Gradient, Question
 from polyroc.metrics.registry import registry
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._containers import place, read_weights

@@ -10,12 +10,11 @@ from polyroc.metrics.declaration import (
     NOTHING,
     Affordable,
     Classes,
-    Gradient,
     Metric,
-    NoDerivative,
     Property,
     Repeats,
 )
+from polyroc.metrics.question import Gradient, NoDerivative
 from polyroc.metrics.registry import registry
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.means import Means

@@ -1,14 +1,17 @@
 """Several metrics of the same cases: each statistic is made once, and carried once."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polyroc.errors import NotDefined
-from polyroc.metrics.declaration import Influence, Metric, Question, influences
+from polyroc.metrics.question import Influence, Question, influences
 from polyroc.predictions import Predictions
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.statistic import Need, Statistic
 from polyroc.typing import Float64Array
+
+if TYPE_CHECKING:
+    from polyroc.metrics.declaration import Metric
 
 
 class CaseStatistics:
@@ -28,7 +31,7 @@ class CaseStatistics:
         return question.value(self[question.need])
 
     def measure(
-        self, asked: Sequence[tuple[Metric, Mapping[str, Any]]], *, with_influence: bool = True
+        self, asked: "Sequence[tuple[Metric, Mapping[str, Any]]]", *, with_influence: bool = True
     ) -> list["Measured"]:
         """Values, and influence values of the cases, of metrics with their options."""
         return measure(self, asked, with_influence=with_influence)
@@ -37,7 +40,7 @@ class CaseStatistics:
 class Measured(NamedTuple):
     """A metric of some cases, or the reason why it is not defined for them."""
 
-    metric: Metric
+    metric: "Metric"
     value: float = float("nan")
     influence: Influence | None = None
     reason: str | None = None
@@ -47,7 +50,7 @@ class Measured(NamedTuple):
 
 def measure(
     statistics: CaseStatistics,
-    asked: Sequence[tuple[Metric, Mapping[str, Any]]],
+    asked: "Sequence[tuple[Metric, Mapping[str, Any]]]",
     *,
     with_influence: bool = True,
 ) -> list[Measured]:

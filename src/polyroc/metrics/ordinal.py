@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InvalidInput
-from polyroc.metrics.declaration import ONE_ORDER, Gradient, Metric, Property
+from polyroc.metrics.declaration import ONE_ORDER, Metric, Property
+from polyroc.metrics.question import Gradient
 from polyroc.predictions import Predictions
 from polyroc.predictions._classes import classes_of
 from polyroc.predictions._containers import read_labels, read_scores

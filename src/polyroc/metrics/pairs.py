@@ -16,8 +16,9 @@ from polyroc.metrics.combination import (
     shares_of_the_rest,
     uniform,
 )
-from polyroc.metrics.declaration import HALF, Classes, Gradient, Metric, Property, Repeats
+from polyroc.metrics.declaration import HALF, Classes, Metric, Property, Repeats
 from polyroc.metrics.folds import pairs_of
+from polyroc.metrics.question import Gradient
 from polyroc.metrics.registry import registry
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.pairs import PairGradient, Pairs, tie_credit

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from polyroc.metrics.declaration import ONE_OF_K, Gradient, Metric, Property, Repeats
+from polyroc.metrics.declaration import ONE_OF_K, Metric, Property, Repeats
+from polyroc.metrics.question import Gradient
 from polyroc.metrics.registry import registry
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.placements import Placements

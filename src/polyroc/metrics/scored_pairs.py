@@ -1,7 +1,8 @@
 """Metrics of scored pairs: by how much the case of class k is ahead of that of class r."""
 
 from polyroc.metrics.combination import combined, second_against_first, uniform
-from polyroc.metrics.declaration import Classes, Gradient, Metric, Property, Repeats
+from polyroc.metrics.declaration import Classes, Metric, Property, Repeats
+from polyroc.metrics.question import Gradient
 from polyroc.metrics.registry import registry
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.pairs import PairGradient, Pairs

@@ -2,14 +2,8 @@
 
 import numpy as np
 
-from polyroc.metrics.declaration import (
-    NOTHING,
-    ON_REQUEST,
-    Classes,
-    Gradient,
-    Metric,
-    Property,
-)
+from polyroc.metrics.declaration import NOTHING, ON_REQUEST, Classes, Metric, Property
+from polyroc.metrics.question import Gradient
 from polyroc.metrics.registry import registry
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.rates import Rates

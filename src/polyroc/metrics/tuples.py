@@ -6,15 +6,8 @@ import numpy as np
 
 from polyroc._base.checks import check_choice, generator_of, shown
 from polyroc.errors import InvalidInput
-from polyroc.metrics.declaration import (
-    ONE_ORDER,
-    THREE_CLASSES,
-    Gradient,
-    Metric,
-    Property,
-    Question,
-    Repeats,
-)
+from polyroc.metrics.declaration import ONE_ORDER, THREE_CLASSES, Metric, Property, Repeats
+from polyroc.metrics.question import Gradient, Question
 from polyroc.metrics.registry import registry
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.statistic import Need

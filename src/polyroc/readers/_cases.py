@@ -12,8 +12,9 @@ from polyroc.errors import InvalidInput
 from polyroc.predictions._classes import classes_of, listed
 from polyroc.predictions._score_columns import names_in
 from polyroc.readers._cells import labels_in, numbers_in
+from polyroc.readers._files import read_table
 from polyroc.readers._names import check_name, target_among
-from polyroc.readers._table import PathLike, read_table
+from polyroc.readers._table import PathLike
 from polyroc.typing import Float64Array, Label
 
 

@@ -16,10 +16,11 @@ from polyroc.predictions._containers import read_labels
 from polyroc.predictions._names import of_the_kind
 from polyroc.predictions._score_columns import ColumnsLike, ScoreColumns, is_named, spelled
 from polyroc.readers._cells import groups_in, ids_in, labels_in, numbers_in
+from polyroc.readers._files import read_table
 from polyroc.readers._identity import check_unique, complete_ids
 from polyroc.readers._names import CASES, GROUPS, WEIGHTS, check_name, role_among, target_among
 from polyroc.readers._scores import scores_in
-from polyroc.readers._table import PathLike, Table, read_table
+from polyroc.readers._table import PathLike, Table
 from polyroc.typing import Float64Array, Label, LabelsLike
 
 FEWEST_GROUPS = 3

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from polyroc.errors import InvalidInput
 from polyroc.predictions._names import Naming
 from polyroc.readers._cells import ids_in, labels_in, numbers_in
+from polyroc.readers._files import read_table
 from polyroc.readers._names import check_name
-from polyroc.readers._table import PathLike, read_table
+from polyroc.readers._table import PathLike
 
 ScoreColumns = Sequence[str] | Mapping[Any, str]
 

@@ -7,7 +7,7 @@ it is used, so that a crafted file is refused with a reason.
 from collections.abc import Iterable
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,10 @@ from polyroc.scale._batch import check_weights
 from polyroc.scale._class_sums import digits_are_sound
 from polyroc.scale._codes import LEAST_BITS, MOST_BITS, highest_code, ordered_codes
 from polyroc.scale._histogram import EMPTY, ONE_VALUE, PAGE, PAGE_BITS, SEVERAL, Histogram
-from polyroc.scale._summary import NoRoom, PairSummary, check_room
+from polyroc.scale._room import NoRoom, check_room
+
+if TYPE_CHECKING:
+    from polyroc.scale._summary import PairSummary
 
 SCHEMA = "polyroc pair summary 2"
 
@@ -47,17 +50,17 @@ _TYPES = {
 }
 
 
-def to_bytes(summary: PairSummary) -> bytes:
+def to_bytes(summary: "PairSummary") -> bytes:
     """The contents of a file."""
     return arrays_to_bytes(SCHEMA, *_packed(summary))
 
 
-def save(summary: PairSummary, path: Path) -> None:
+def save(summary: "PairSummary", path: Path) -> None:
     """Write a summary to a file, which is whole at every moment."""
     write_arrays(path, SCHEMA, *_packed(summary))
 
 
-def _packed(summary: PairSummary) -> tuple[dict[str, Any], Arrays]:
+def _packed(summary: "PairSummary") -> tuple[dict[str, Any], Arrays]:
     """Header and arrays."""
     summary.sample.tidy()
     header = {
@@ -106,10 +109,10 @@ def _bins_packed(histograms: list[Histogram]) -> Arrays:
     }
 
 
-def from_bytes(data: bytes) -> PairSummary:
+def from_bytes(data: bytes, make: "type[PairSummary]") -> "PairSummary":
     """The summary in such contents."""
     try:
-        return _restored(*arrays_from_bytes(data, SCHEMA, "The summary"))
+        return _restored(*arrays_from_bytes(data, SCHEMA, "The summary"), make)
     except (NoRoom, MemoryError):
         raise
     except Exception as error:  # what a crafted file holds may be wrong in any way
@@ -119,22 +122,22 @@ def from_bytes(data: bytes) -> PairSummary:
         ) from error
 
 
-def load(path: Path) -> PairSummary:
+def load(path: Path, make: "type[PairSummary]") -> "PairSummary":
     """The summary in a file."""
     header, arrays = read_arrays(path, SCHEMA, "a summary")
     try:
-        return _restored(header, arrays)
+        return _restored(header, arrays, make)
     except (NoRoom, MemoryError):
         raise
     except Exception as error:
         raise InvalidInput(f"{path} is not a summary ({reason_of(error)}).") from error
 
 
-def _restored(header: dict[str, Any], arrays: Arrays) -> PairSummary:
+def _restored(header: dict[str, Any], arrays: Arrays, make: "type[PairSummary]") -> "PairSummary":
     _check_types(arrays)
     _check_tables(header, arrays)
     options = {name: header[name] for name in ("mantissa_bits", "auc_mu")}
-    summary = PairSummary(header["classes"], **options)
+    summary = make(header["classes"], **options)
     _restore_totals(summary, header, arrays)
     _restore_sample(summary, arrays)
     _restore_bins(summary, arrays)
@@ -163,7 +166,7 @@ def _require(sound: object, what: str) -> None:
         raise ValueError(f"{what} not sound")
 
 
-def _restore_totals(summary: PairSummary, header: dict[str, Any], arrays: Arrays) -> None:
+def _restore_totals(summary: "PairSummary", header: dict[str, Any], arrays: Arrays) -> None:
     n_classes = len(summary.classes)
     unit, n_faulty, one_column = header["unit"], header["n_faulty"], header["one_column"]
     _require(type(unit) is int and abs(unit) <= 1 << 20, "its unit of weight is")
@@ -191,7 +194,7 @@ def _counts(values: NDArray[Any]) -> bool:
     return bool((np.isfinite(values) & (values >= 0)).all())
 
 
-def _restore_sample(summary: PairSummary, arrays: Arrays) -> None:
+def _restore_sample(summary: "PairSummary", arrays: Arrays) -> None:
     keys, codes = arrays["sample_keys"], arrays["sample_codes"]
     rows, weights = arrays["sample_rows"], arrays["sample_weights"]
     n_classes = len(summary.classes)
@@ -208,7 +211,7 @@ def _restore_sample(summary: PairSummary, arrays: Arrays) -> None:
     sample.tidy()
 
 
-def _restore_bins(summary: PairSummary, arrays: Arrays) -> None:
+def _restore_bins(summary: "PairSummary", arrays: Arrays) -> None:
     lengths = arrays["lengths"]
     rows = np.array([each.n_rows for each in summary.histograms.values()])
     _require(lengths.shape == rows.shape and (lengths >= 0).all(), "its bins are")
@@ -231,7 +234,7 @@ def _restore_bins(summary: PairSummary, arrays: Arrays) -> None:
         _require(np.allclose(held, expected, rtol=1e-6, atol=0), "its counts are")
 
 
-def _check_room(summary: PairSummary, codes_of_tracks: Iterable[NDArray[np.int64]]) -> None:
+def _check_room(summary: "PairSummary", codes_of_tracks: Iterable[NDArray[np.int64]]) -> None:
     """Whether the memory suffices: a page is made for each bin in it, as when it was counted."""
     parts = zip(summary.histograms.values(), codes_of_tracks, strict=True)
     pages = ((each, np.unique(codes >> PAGE_BITS).size) for each, codes in parts)
@@ -261,7 +264,7 @@ def _restore_histogram(
 
 
 def _extents_of(
-    summary: PairSummary, lengths: NDArray[np.int64], extents: NDArray[np.float64]
+    summary: "PairSummary", lengths: NDArray[np.int64], extents: NDArray[np.float64]
 ) -> list[NDArray[np.float64]]:
     """The extents of the bins of each histogram, none for those that keep none."""
     computed = [each.extents is not None for each in summary.histograms.values()]

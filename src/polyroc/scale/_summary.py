@@ -9,7 +9,6 @@ import numpy as np
 
 from polyroc._base.checks import flag, whole_number
 from polyroc._base.table_size import check_classes
-from polyroc._storage.limits import in_words, memory_of_machine
 from polyroc._storage.paths import path_of
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._classes import declared_classes
@@ -35,6 +34,7 @@ from polyroc.scale._histograms import (
     empty_histograms,
     merge_histograms,
 )
+from polyroc.scale._room import check_room
 from polyroc.scale._sample import Sample, cases_per_class
 from polyroc.scale._totals import Totals
 from polyroc.typing import (
@@ -52,9 +52,6 @@ MANTISSA_BITS = 10
 
 MANY_SCORES = 1 << 23
 """From so many scores on, the compiled loops are worth their loading."""
-
-SHARE_OF_MEMORY = 0.75
-"""Of what a process may have, for histograms: others and the batch need some, too."""
 
 
 class PairSummary:
@@ -228,7 +225,7 @@ class PairSummary:
         """The summary in such contents; whatever else they hold is an error."""
         from polyroc.scale._storage import from_bytes
 
-        return from_bytes(data)
+        return from_bytes(data, cls)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the summary to a file, which is whole at every moment."""
@@ -241,7 +238,7 @@ class PairSummary:
         """The summary in a file."""
         from polyroc.scale._storage import load
 
-        return load(path_of(path))
+        return load(path_of(path), cls)
 
     @classmethod
     def without_histograms(cls, classes: LabelsLike, **options: Any) -> "PairSummary":
@@ -302,21 +299,6 @@ class PairSummary:
 
     def __repr__(self) -> str:
         return f"PairSummary({self.n_cases:,} cases, {len(self.classes)} classes)"
-
-
-class NoRoom(InvalidInput):
-    """A summary that does not fit into memory."""
-
-
-def check_room(n_classes: int, n_bytes: int) -> None:
-    """Refuse a summary that is larger than the share of memory it may have."""
-    most = memory_of_machine()
-    if n_bytes > SHARE_OF_MEMORY * most:
-        raise NoRoom(
-            f"The summary of {n_classes:,} classes needs {in_words(n_bytes)}, and this process may "
-            f"use {in_words(most)} of memory. A smaller mantissa_bits= makes it smaller; "
-            "evaluate_parquet takes the columns of a file in turn."
-        )
 
 
 def _checked_classes(classes: LabelsLike) -> tuple[Label, ...]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from polyroc.surface._front import RocSurface
     from polyroc.surface._hull import SurfaceHull
     from polyroc.surface._operating_point import SurfacePoint
-    from polyroc.surface._runner import search
+    from polyroc.surface._search import search
     from polyroc.surface.classifiers import CostSensitiveClassifier, TunedCostClassifierCV
     from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
 
@@ -33,7 +33,7 @@ _HOMES = {
     "TunedCostClassifierCV": "classifiers",
     "cost_matrix": "_costs",
     "cross_fitted_gini": "_cross_fitted",
-    "search": "_runner",
+    "search": "_search",
 }
 
 __all__ = [

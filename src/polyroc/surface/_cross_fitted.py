@@ -16,7 +16,7 @@ from polyroc.predictions._scores import check_lengths
 from polyroc.results import Estimate, Note, cell, text_table
 from polyroc.surface._cases import cases_of, read_features
 from polyroc.surface._front import RocSurface, label_array
-from polyroc.surface._runner import search
+from polyroc.surface._search import search
 from polyroc.surface.models import ScoreModel
 from polyroc.surface.models.model import Model
 from polyroc.typing import Int64Array, LabelsLike, RandomState, ScoresLike

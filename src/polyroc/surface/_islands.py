@@ -20,6 +20,7 @@ from polyroc.surface._archive import Archive
 from polyroc.surface._costs import errors, matrices
 from polyroc.surface._front import RocSurface
 from polyroc.surface._objectives import Objectives
+from polyroc.surface._runner import search_once
 from polyroc.surface.models.model import Model
 from polyroc.typing import RandomState
 
@@ -103,9 +104,7 @@ def _itself(model: Model) -> Model:
 
 def _island(model: Model, options: dict[str, Any], seed: int) -> RocSurface:
     """The surface of one island, without the model, which need not travel back."""
-    from polyroc.surface._runner import search
-
-    return replace(search(model, rng=seed, **options), model=None)
+    return replace(search_once(model, rng=seed, **options), model=None)
 
 
 def merged(surfaces: Sequence[RocSurface], model: Model, seed: int) -> RocSurface:

@@ -14,8 +14,9 @@ from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference._evaluate import options_of
 from polyroc.inference._influence import CaseDesign, contributions
-from polyroc.metrics.declaration import NO_VARIATION, Influence, Metric
+from polyroc.metrics.declaration import Metric
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
+from polyroc.metrics.question import NO_VARIATION, Influence
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, Label, PriorsLike
 
