@@ -2,8 +2,8 @@
 
 Coverage. Features of class k are Gaussian around s · e_k, the learner is linear discriminant
 analysis with a pooled covariance, fitted to the training part of every fold. The truth is the mean
-over folds of what each fitted model does on 2,000 new cases of each class. An interval that does
-not exist counts as a miss.
+over folds of what each fitted model does on 2,000 new cases of each class, drawn for each sample.
+An interval that does not exist counts as a miss.
 
 Learners. Two learners of equal quality, discriminant analysis on the odd and on the even features
 of which each carries the same signal, are compared by 10 × 10 folds: the share of samples in which
@@ -100,9 +100,10 @@ def splits(rng: np.random.Generator, cell: Cell, y: np.ndarray) -> Iterator[tupl
             yield np.flatnonzero(folds != v), np.flatnonzero(folds == v)
 
 
-def coverage(cell: Cell, rng: np.random.Generator, new: tuple) -> dict[str, tuple]:
+def coverage(cell: Cell, rng: np.random.Generator) -> dict[str, tuple]:
     """For each metric: whether the interval holds the truth, value − truth, standard error."""
     y, x = draw(rng, cell.sizes, cell.signal)
+    new = draw(rng, (N_NEW,) * len(cell.sizes), cell.signal)
     rows, folds, scores, truths = [], [], [], []
     for v, (train, test) in enumerate(splits(rng, cell, y)):
         model = fitted(y[train], x[train])
@@ -124,7 +125,7 @@ def coverage(cell: Cell, rng: np.random.Generator, new: tuple) -> dict[str, tupl
     return outcome
 
 
-def learners(cell: Cell, rng: np.random.Generator, _: tuple) -> dict[str, tuple]:
+def learners(cell: Cell, rng: np.random.Generator) -> dict[str, tuple]:
     """For each metric: whether the test rejects, the difference, its standard error."""
     y, x = draw(rng, cell.sizes, cell.signal, copies=2)
     features = np.split(np.arange(x.shape[1]), 2)
@@ -204,12 +205,10 @@ def run(seconds: float, only: str) -> None:
         if only not in cell.name:
             continue
         key = zlib.crc32(cell.name.encode())
-        sizes = (N_NEW,) * len(cell.sizes)
-        new = draw(np.random.default_rng([key, 1]), sizes, cell.signal)
         sample = learners if cell.learners else coverage
         while counts.samples(cell) < cell.samples and time.monotonic() < end:
             for b in range(counts.samples(cell), min(counts.samples(cell) + BATCH, cell.samples)):
-                counts.add(cell, sample(cell, np.random.default_rng([key, 0, b]), new))
+                counts.add(cell, sample(cell, np.random.default_rng([key, 0, b])))
             counts.save()
     print(tables(counts))
 

@@ -133,6 +133,11 @@ def calls() -> dict[str, Call]:
         "permutation": Call(polyroc.compare, {**both, "method": polyroc.Permutation(3, 1)}),
         "reader_study": Call(polyroc.reader_study, _readings()),
         "study": Call(polyroc.study, study, ("X", "n_jobs", "checkpoint", "estimators")),
+        "cross_evaluate": Call(
+            polyroc.cross_evaluate,
+            {"estimator": GaussianNB(), "X": seeds.X, "y": Y_OF_X, "rng": 1, "cv": 2},
+            ("X", "n_jobs", "checkpoint", "estimator", "cv"),
+        ),
         "PairSummary": Call(PairSummary, {"classes": ["a", "b"]}),
         "update": Call(PairSummary([*"abc"], mantissa_bits=2).update, {"y": Y, "p": P}),
         "from_bytes": Call(PairSummary.from_bytes, {"data": seeds.summary()[0]}),

@@ -7,11 +7,13 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import rankdata
 from twins import metrics as twins
 
 import polyroc
-from polyroc import Predictions, compare, evaluate, registry
+from polyroc import Permutation, Predictions, compare, evaluate, registry
 from polyroc.errors import InvalidInput, InvalidType, NotAligned, RowsByPosition
+from polyroc.inference._permutation import _coins
 
 rng = np.random.default_rng(12)
 Y = np.arange(45) % 3
@@ -125,7 +127,12 @@ def test_a_repeat_with_the_same_scores_says_nothing_new():
     folds = np.column_stack(
         [np.repeat([0, 1], len(Y)), np.unique(FOLDS, return_inverse=True)[1][twice]]
     )
-    repeated = evaluate(Predictions(Y[twice], P[twice], folds=folds), metrics=NAMES, groups=twice)
+    rows = Predictions(Y[twice], P[twice], folds=folds)
+    repeated = evaluate(rows, metrics=NAMES, groups=twice)
+    assert "mean over 6 folds of 2 repeats" in repeated["hand_till"].note
+    assert "pass the case of each row as groups" not in repeated["hand_till"].note
+    naive = evaluate(rows, metrics=["hand_till"])["hand_till"]
+    assert "pass the case of each row as groups" in naive.note
     once = evaluate(held_out(), metrics=NAMES)
     for name in NAMES:
         assert repeated[name].value == pytest.approx(once[name].value, abs=1e-14)
@@ -272,6 +279,28 @@ def test_random_tuples_have_no_standard_error_within_folds():
     p = rng.dirichlet(np.ones(4), 64)
     found = evaluate(y, p, ["vus"], folds=folds, n_tuples=100, rng=1)["vus"]
     assert math.isnan(found.standard_error) and "leave n_tuples out" in found.note
+
+
+def test_permutation_within_folds():
+    """Scores are exchanged case by case, ranked within the folds of a model first."""
+    test = Permutation(replicates=40, rng=3)
+    models = {"a": P, "b": Q}
+    found = compare(Y, models, ["hand_till", "total_length"], folds=FOLDS, method=test)
+    ranked = {name: np.empty_like(p) for name, p in models.items()}
+    for name, p in models.items():
+        for fold in set(FOLDS):
+            ranked[name][fold == FOLDS] = rankdata(p[fold == FOLDS], axis=0)
+    for row, (one, two) in zip(found.differences, (ranked.values(), models.values()), strict=True):
+        metric = getattr(polyroc, row.metric)
+        observed = metric(held_out(P)) - metric(held_out(Q))
+        assert row.difference == pytest.approx(observed, abs=1e-14)
+        reached = 0
+        for replicate in range(40):
+            swap = _coins(3, replicate, np.arange(len(Y)))[:, None] == 1
+            first, second = np.where(swap, two, one), np.where(swap, one, two)
+            apart = metric(held_out(first)) - metric(held_out(second))
+            reached += abs(apart) >= abs(observed) - 1e-12
+        assert row.p_value == pytest.approx((1 + reached) / 41)
 
 
 def test_folds_at_the_gate():

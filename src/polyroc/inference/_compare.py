@@ -165,7 +165,10 @@ def _by_influence(
 def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:
     """What is assumed about priors, and other facts about the samples."""
     found = samples.predictions[:1] if samples.paired else samples.predictions
-    notes = [note for each in found for note in (*folds_note(each), *class_notes(each))]
+    grouped = samples.designs[0].groups is not None
+    notes = [
+        note for each in found for note in (*folds_note(each, grouped=grouped), *class_notes(each))
+    ]
     notes += prior_notes(metric, samples.designs[0].sampling, priors is not None)
     notes += rows_notes(samples.predictions)
     notes += [note for design in samples.designs for note in design_notes(design)]

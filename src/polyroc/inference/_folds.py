@@ -85,11 +85,7 @@ def designs_of_folds(
     predictions: Predictions, parts: Sequence[Predictions], design: CaseDesign
 ) -> list[CaseDesign]:
     """The design of each fold, where folds can be resampled one by one."""
-    if any(part.n_classes < predictions.n_classes for part in parts):
-        raise InvalidInput(
-            "A fold lacks a class, and a bootstrap needs cases of every class in every fold. "
-            'Use interval="influence", or StratifiedKFold.'
-        )
+    check_every_class(predictions, parts)
     if design.groups is None:
         return [design] * len(parts)
     _check_within_folds(predictions, design)
@@ -97,6 +93,15 @@ def designs_of_folds(
         np.unique(design.groups[rows], return_inverse=True)[1] for rows in predictions.fold_rows
     ]
     return [replace(design, groups=own, n_groups=int(own.max()) + 1) for own in numbered]
+
+
+def check_every_class(predictions: Predictions, parts: Sequence[Predictions]) -> None:
+    """Whether folds can be resampled, or scores exchanged in them."""
+    if any(part.n_classes < predictions.n_classes for part in parts):
+        raise InvalidInput(
+            "A fold lacks a class, and a bootstrap or a permutation test needs cases of every "
+            'class in every fold. Use "influence", or StratifiedKFold.'
+        )
 
 
 def _check_within_folds(predictions: Predictions, design: CaseDesign) -> None:
@@ -125,7 +130,8 @@ def told_of_folds(
         question = metric.question(predictions, **options)
         others = Pooled.of(statistics, question)
         settings = {**estimate.settings, **_settings(statistics, each, others)}
-        notes = (*_notes(statistics, question), *estimate.notes)
+        grouped = bool(estimate.settings.get("groups"))
+        notes = (*_notes(statistics, question, grouped=grouped), *estimate.notes)
         notes += others.notes(each.value, estimate.standard_error)
         told.append(replace(estimate, settings=settings, notes=notes))
     return told
@@ -149,9 +155,10 @@ def name_of(fold: Any) -> str:
     return " ".join(map(str, fold)) if isinstance(fold, tuple) else str(fold)
 
 
-def _notes(statistics: FoldStatistics, question: Question) -> tuple[Note, ...]:
+def _notes(statistics: FoldStatistics, question: Question, *, grouped: bool) -> tuple[Note, ...]:
     """That the value is a mean over folds, and what was left out."""
-    notes = (*folds_note(statistics.predictions), *_few_in_a_fold(statistics))
+    predictions = statistics.predictions
+    notes = (*folds_note(predictions, grouped=grouped), *_few_in_a_fold(statistics))
     classes = set(statistics.predictions.classes)
     lacking = [
         (name_of(name), sorted(map(str, classes - set(part.predictions.classes))))
@@ -181,11 +188,21 @@ def _few_in_a_fold(statistics: FoldStatistics) -> tuple[Note, ...]:
     return (Note("small-class-in-fold", text),)
 
 
-def folds_note(predictions: Predictions) -> tuple[Note, ...]:
-    """That values are means over folds, if they are."""
+def folds_note(predictions: Predictions, *, grouped: bool) -> tuple[Note, ...]:
+    """That values are means over folds, if they are, and whether repeats are known as such."""
     if predictions.folds is None:
         return ()
-    return (Note("mean-over-folds", f"mean over {len(predictions.folds.names)} folds"),)
+    names = predictions.folds.names
+    repeats = {fold[0] for fold in names if isinstance(fold, tuple)}
+    of_repeats = f" of {len(repeats)} repeats" if len(repeats) > 1 else ""
+    note = Note("mean-over-folds", f"mean over {len(names)} folds{of_repeats}")
+    if grouped or not of_repeats:
+        return (note,)
+    text = (
+        "rows of all repeats are taken as different cases, and standard errors are too small if "
+        "they are not: pass the case of each row as groups"
+    )
+    return note, Note("repeats-without-groups", text)
 
 
 class Pooled(NamedTuple):

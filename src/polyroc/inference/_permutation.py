@@ -8,6 +8,7 @@ Metrics of ranks see the ranks within each model and column, a common scale for 
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from polyroc.inference._compare import (
     undefined_differences,
 )
 from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
+from polyroc.inference._folds import check_every_class
 from polyroc.inference._margins import Hypothesis
 from polyroc.inference._options import Permutation
 from polyroc.inference._resampling import BATCH, Replicator
@@ -66,15 +68,11 @@ def permutation_comparison(
 
 
 def _check(samples: Samples, hypothesis: Hypothesis) -> None:
-    """What a permutation test cannot do."""
+    """Whether scores can be exchanged, and the question is one that this answers."""
     if not samples.paired:
         raise InvalidInput(
             "A permutation test needs models on the same cases, but these are independent samples. "
             'Use method="influence" or "bootstrap".'
-        )
-    if samples.predictions[0].folds is not None:
-        raise InvalidInput(
-            'A permutation test with folds is not available. Use method="influence" or "bootstrap".'
         )
     if hypothesis.alternative != "two-sided":
         raise InvalidInput(
@@ -118,21 +116,38 @@ def _p_values(
 ) -> Float64Array:
     """(1 + permutations at least as far apart) / (1 + permutations), for each metric."""
     models = samples.predictions[a], samples.predictions[b]
+    parts = [[each.part(rows) for each in models] for rows in models[0].fold_rows]
+    check_every_class(models[0], [first for first, _ in parts])
     on_ranks = np.array([Property.COLUMN_MONOTONE in q.metric.properties for q in questions])
     p_values = np.empty(len(questions))
     for chosen, stack in ((~on_ranks, _stacked), (on_ranks, _stacked_ranks)):
         if chosen.any():
             asked = [questions[place] for place in np.flatnonzero(chosen).tolist()]
-            replicator = Replicator(stack(*models), asked)
-            exchanged = samples, a, replicator, observed[chosen], n_replicates, seed
+            exchanges = [
+                Exchange(rows, Replicator(stack(*both), asked))
+                for rows, both in zip(models[0].fold_rows, parts, strict=True)
+            ]
+            exchanged = samples, a, exchanges, observed[chosen], n_replicates, seed
             p_values[chosen] = _exchanged(*exchanged)
     return p_values
+
+
+class Exchange(NamedTuple):
+    """Cases of a fold, or all where there are no folds, whose scores are exchanged."""
+
+    rows: NDArray[np.intp]
+    replicator: Replicator
+
+    def values(self, swapped: NDArray[np.uint8]) -> Float64Array:
+        """Values (permutations × metrics) of the first model where some cases are swapped."""
+        own = swapped[:, self.rows]
+        return self.replicator.values(np.hstack([1 - own, own]))
 
 
 def _exchanged(
     samples: Samples,
     a: int,
-    replicator: Replicator,
+    exchanges: Sequence[Exchange],
     observed: Float64Array,
     n_replicates: int,
     seed: int,
@@ -144,9 +159,8 @@ def _exchanged(
     for start in range(0, n_replicates, BATCH):
         batch = range(start, min(start + BATCH, n_replicates))
         swapped = np.stack([_coins(seed, replicate, unit) for replicate in batch])
-        as_a = replicator.values(np.hstack([1 - swapped, swapped]))
-        as_b = replicator.values(np.hstack([swapped, 1 - swapped]))
-        reached += (np.abs(as_a - as_b) >= np.abs(observed) - 1e-12).sum(axis=0)
+        apart = [each.values(swapped) - each.values(1 - swapped) for each in exchanges]
+        reached += (np.abs(np.mean(apart, axis=0)) >= np.abs(observed) - 1e-12).sum(axis=0)
     return np.asarray((1 + reached) / (1 + n_replicates))
 
 
