@@ -20,7 +20,8 @@ from polyroc import Predictions, registry
 from polyroc.metrics.declaration import Metric
 from polyroc.statistics.tuples import Tuples
 
-METRICS = list(registry.values())
+METRICS = [metric for metric in registry.values() if metric.fault is None]
+"""Without those of fitted curves, for which these samples are too small: see test_saec."""
 NAMES = [metric.name for metric in METRICS]
 
 

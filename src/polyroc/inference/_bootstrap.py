@@ -28,12 +28,13 @@ from polyroc.inference._resampling import (
 )
 from polyroc.inference._samples import Samples
 from polyroc.inference._spread import Spread, omnibus_test
+from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.metrics.folds import statistics_of
 from polyroc.metrics.measure import Measured
 from polyroc.metrics.question import Influence, Question
 from polyroc.predictions import Predictions
-from polyroc.results import Estimate
+from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array, PriorsLike
 
 
@@ -134,8 +135,10 @@ def _with_error(
     design: CaseDesign,
     settings: dict[str, Any],
 ) -> Estimate:
-    error = float(replicates.std(ddof=1))
-    known = replace(influence, reason=None)
+    plain, replicates = _without_missing(plain, replicates)
+    error = float(replicates.std(ddof=1)) if len(replicates) > 1 else math.nan
+    at_limit = registry[plain.metric].fault is not None and influence.reason is not None
+    known = influence if at_limit else replace(influence, reason=None)
     missing = why_no_error(predictions, design, plain.value, error, known)
     if missing:
         notes = (*plain.notes, missing)
@@ -148,6 +151,20 @@ def _with_error(
         acceleration=_acceleration(predictions, influence, design),
         settings=settings,
     )
+
+
+def _without_missing(plain: Estimate, replicates: Float64Array) -> tuple[Estimate, Float64Array]:
+    """Replicates that have a value, and a note that counts the others."""
+    missing = np.isnan(replicates)
+    if not missing.any():
+        return plain, replicates
+    note = Note("undefined-replicates", _left_out(missing))
+    return replace(plain, notes=(*plain.notes, note)), replicates[~missing]
+
+
+def _left_out(missing: Any) -> str:
+    counted = f"{int(missing.sum())} of {len(missing)} replicates"
+    return f"{counted} have no curve that fits and are left out"
 
 
 def _acceleration(predictions: Predictions, influence: Influence, design: CaseDesign) -> float:
@@ -187,14 +204,17 @@ def bootstrap_comparison(
             differences += undefined_differences(samples, metric, reasons[metric.name])
             continue
         column = next(i for i, q in enumerate(questions) if q.metric is metric)
+        missing = np.isnan(drawn[:, :, column]).any(axis=0)
+        of_metric = drawn[:, ~missing, column]
         found = np.array([each.value for each in row])
         values[metric.name] = dict(zip(samples.names, found.tolist(), strict=True))
         moved = [each.influence for each in row if each.influence is not None]
-        spread = _spread(samples, drawn[:, :, column], moved).for_reference(hypothesis.reference)
-        note = comparison_note(samples, metric, priors)
+        spread = _spread(samples, of_metric, moved).for_reference(hypothesis.reference)
+        notes = [comparison_note(samples, metric, priors)]
+        note = "; ".join(filter(None, notes + [_left_out(missing)] * bool(missing.any())))
         rows = differences_of(samples, metric, found, spread, note)
         rows = hypothesis.tests(rows, metric)
-        differences += holm(_with_replicates(rows, samples, drawn[:, :, column]))
+        differences += holm(_with_replicates(rows, samples, of_metric))
         tests.append(omnibus_test(metric.name, found, spread))
     settings = {**hypothesis.settings(), "n_replicates": n_replicates, "seed": seed}
     return Comparison(values, tuple(differences), tuple(tests), "bootstrap", level, settings)
@@ -206,6 +226,8 @@ def _spread(samples: Samples, drawn: Float64Array, influences: Sequence[Influenc
     Degrees of freedom come from influence values, as without a bootstrap. Where a metric has none,
     they are those of the smallest class.
     """
+    if drawn.shape[1] < 2:
+        drawn = np.full((len(drawn), 2), math.nan)
     centred = (drawn - drawn.mean(axis=1, keepdims=True)) / math.sqrt(drawn.shape[1] - 1)
     counts = [
         design.counts(each)

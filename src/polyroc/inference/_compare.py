@@ -13,7 +13,13 @@ from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
 from polyroc.inference._evaluate import Draw, options_of
 from polyroc.inference._folds import folds_note, measured
 from polyroc.inference._margins import Hypothesis, Reference
-from polyroc.inference._notes import class_notes, design_notes, prior_notes, rows_notes
+from polyroc.inference._notes import (
+    class_notes,
+    design_notes,
+    fault_note,
+    prior_notes,
+    rows_notes,
+)
 from polyroc.inference._options import Bootstrap, CompareMethod, Influence, Method, compare_method
 from polyroc.inference._samples import Samples, samples_of
 from polyroc.inference._similar import overcounted
@@ -172,6 +178,8 @@ def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None)
     notes += prior_notes(metric, samples.designs[0].sampling, priors is not None)
     notes += rows_notes(samples.predictions)
     notes += [note for design in samples.designs for note in design_notes(design)]
+    faults = (fault_note(statistics_of(each), metric) for each in samples.predictions)
+    notes += [note for note in faults if note is not None]
     return "; ".join(dict.fromkeys(note.text for note in notes))
 
 

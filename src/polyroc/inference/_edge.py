@@ -80,8 +80,8 @@ def effective_sizes(
         return sizes
     shrunken: list[int] = []
     for place, each in enumerate(found):
-        if each.influence is None:
-            continue
+        if each.influence is None or (each.influence.reason and each.metric.fault):
+            continue  # a fit that ran to a limit is no estimate, and a case more would not help
         if each.metric.statistic is Tuples and (
             predictions.n_classes > 3 or each.influence.drawn is not None
         ):

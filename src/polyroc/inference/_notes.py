@@ -43,9 +43,24 @@ def notes_on(
         found.append(_tied_pairs(predictions, statistics[Need(Margins, _ARGMAX)].tied))
     if metric.statistic is Tuples and exact:
         found.append(_ties_matter(statistics, metric))
+    found.append(fault_note(statistics, metric))
     found = [*class_notes(predictions), _by_position(predictions), *found]
     found += prior_notes(metric, sampling, priors_given)
     return tuple(note for note in found if note is not None)
+
+
+def fault_note(statistics: CaseStatistics | FoldStatistics, metric: Metric) -> Note | None:
+    """What is wrong with a fitted curve; the first that is, where there is one per fold."""
+    if metric.fault is None:
+        return None
+    parts = statistics.parts if isinstance(statistics, FoldStatistics) else (statistics,)
+    n_classes = statistics.predictions.n_classes
+    for part in parts:
+        if part.predictions.n_classes == n_classes:
+            question = metric.question(part.predictions)
+            if (text := question.fault(part[question.need])) is not None:
+                return Note("fit-at-limit", text)
+    return None
 
 
 def class_notes(predictions: Predictions) -> list[Note]:

@@ -5,6 +5,7 @@ statistics of many replicates come from one walk over the sorted columns
 (:mod:`polyroc.statistics.resampled`); every other statistic is made from the cases drawn.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from polyroc._base.parallel import map_threads
 from polyroc._base.random import stream
-from polyroc.errors import InvalidInput
+from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference._influence import CaseDesign
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.metrics.question import Question
@@ -153,5 +154,15 @@ class Replicator:
                 base.codes[drawn], base.scores[drawn], weights[drawn] * base.case_weights[drawn]
             )
         )
-        asked = [self.questions[column] for column in self.by_cases]
-        return [question.value(statistics[question.need]) for question in asked]
+        return [_defined(statistics, self.questions[column]) for column in self.by_cases]
+
+
+def _defined(statistics: CaseStatistics, question: Question) -> float:
+    """The value for a replicate; NaN if a curve cannot be fitted to it, or only in a limit."""
+    if question.metric.fault is None:
+        return statistics.value(question)
+    try:
+        statistic = statistics[question.need]
+        return math.nan if question.fault(statistic) is not None else question.value(statistic)
+    except NotDefined:
+        return math.nan

@@ -106,6 +106,9 @@ class Affordable(NamedTuple):
         return within and pairs <= self.most_pairs
 
 
+ON_REQUEST = Affordable(most_classes=0)
+"""Only where it is named."""
+
 THREE_CLASSES = Affordable(most_classes=3, most_cases=3000, most_pairs=2e8)
 """Of O(n²) for three classes: half a second for 3,000 cases, or for a bootstrap of 300."""
 
@@ -171,6 +174,8 @@ class Metric:
     """Up to where it belongs to an evaluation that names no metrics; None: always."""
     repeats: tuple[Repeats, ...] = ()
     """Where it gives no number of its own."""
+    fault: Callable[..., str | None] | None = field(repr=False, default=None)
+    """Statistic, options → what is wrong with θ, or None: for metrics of curves that are fitted."""
     ask: Callable[..., Question] = field(repr=False, default=_plain_question)
     """Metric, predictions, options → question; by default all options go to the formula."""
 

@@ -70,6 +70,11 @@ class Question:
         """θ at a statistic, whoever made it."""
         return self.metric.at(statistic.with_priors(self.priors), **self.options)
 
+    def fault(self, statistic: Statistic) -> str | None:
+        """What is wrong with θ at a statistic, if anything: then it is no estimate."""
+        fault = self.metric.fault
+        return None if fault is None else fault(statistic, **self.options)
+
     def gradient(self, statistic: Statistic) -> Gradient:
         """The derivatives of θ at a statistic."""
         return self.metric.gradient(statistic.with_priors(self.priors), **self.options)

@@ -63,18 +63,35 @@ class Categories:
         cases. The classes have no say in that: joining runs instead would favour their ends, and
         make b too small.
         """
-        capped = self if most is None or self.n_categories <= most else self._coarser(most)
-        held = np.flatnonzero(capped.weights.sum(axis=0) > 0)
-        kept = Categories(capped.weights[:, held], capped.squares[:, held])
-        only = np.where(kept.weights[0] == 0, 1, np.where(kept.weights[1] == 0, 0, -1))
-        same = (only[1:] == only[:-1]) & (only[1:] >= 0)
-        return kept.joined(np.append(0, np.flatnonzero(~same) + 1))
+        kept, _ = self.joined(self._bins(most))._held()
+        return kept.joined(kept._starts_of_runs())
 
-    def _coarser(self, most: int) -> "Categories":
+    def run_numbers(self, most: int | None = None) -> IntArray:
+        """In which of the runs each category is; an empty one is counted to the run before it."""
+        bins = self._bins(most)
+        kept, held = self.joined(bins)._held()
+        of_kept = _numbers(kept._starts_of_runs(), kept.n_categories)
+        of_bins = of_kept[np.maximum(np.cumsum(held) - 1, 0)]
+        return np.asarray(of_bins[_numbers(bins, self.n_categories)])
+
+    def _bins(self, most: int | None) -> IntArray:
+        """Where equally spaced shares of all cases start, if there are too many categories."""
+        if most is None or self.n_categories <= most:
+            return np.arange(self.n_categories)
         total = self.weights.sum(axis=0)
         middle = (np.cumsum(total) - total / 2) / total.sum()
-        bins = np.floor(most * middle)
-        return self.joined(np.append(0, np.flatnonzero(np.diff(bins)) + 1))
+        return np.append(0, np.flatnonzero(np.diff(np.floor(most * middle))) + 1)
+
+    def _held(self) -> tuple["Categories", BoolArray]:
+        """Without empty categories, and which are not empty."""
+        held: BoolArray = self.weights.sum(axis=0) > 0
+        return Categories(self.weights[:, held], self.squares[:, held]), held
+
+    def _starts_of_runs(self) -> IntArray:
+        """Where runs start: neighbours of one class belong together."""
+        only = np.where(self.weights[0] == 0, 1, np.where(self.weights[1] == 0, 0, -1))
+        same = (only[1:] == only[:-1]) & (only[1:] >= 0)
+        return np.append(0, np.flatnonzero(~same) + 1)
 
     @property
     def ordered(self) -> bool:
@@ -105,6 +122,11 @@ class Categories:
             )
 
 
+def _numbers(starts: IntArray, size: int) -> IntArray:
+    """Which part each of so many categories is in, parts beginning at the starts."""
+    return np.repeat(np.arange(len(starts)), np.diff(starts, append=size))
+
+
 @dataclass(frozen=True, eq=False)
 class RankedCases:
     """Cases in ascending order of the score, with the rank of each distinct score."""
@@ -124,5 +146,9 @@ class RankedCases:
 
     def runs(self, copies: Float64Array | None = None, most: int | None = None) -> Categories:
         """Truth-state runs of the cases, or of so many copies of each; see Categories.runs."""
+        return self.categories(copies).runs(most)
+
+    def categories(self, copies: Float64Array | None = None) -> Categories:
+        """A category per distinct score, of the cases or of so many copies of each."""
         weights = self.weights if copies is None else self.weights * copies
-        return Categories.of_cases(self.positive, self.group, weights).runs(most)
+        return Categories.of_cases(self.positive, self.group, weights)

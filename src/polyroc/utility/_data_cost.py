@@ -1,19 +1,19 @@
 """Surface-averaged expected cost of data: by a fitted curve or by the hull, with an interval."""
 
 import math
-import warnings
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from polyroc._base.checks import check_choice, repeats
 from polyroc._base.random import seed_of
-from polyroc.errors import NotConverged, NotDefined
+from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array, LabelsLike, RandomState, ScoresLike, WeightsLike
-from polyroc.utility._categories import RankedCases
-from polyroc.utility._fits import fit_of, fit_runs, two_classes
+from polyroc.utility import _categories as categories
+from polyroc.utility._categories import Categories, RankedCases
+from polyroc.utility._fits import fit_of, two_classes
 from polyroc.utility._fitted import BinormalFit, ProperFit
 from polyroc.utility._hull import hull_of
 
@@ -32,39 +32,41 @@ class Cost(NamedTuple):
     fit: BinormalFit | ProperFit | None = None
 
 
-@np.errstate(under="ignore")
 def cost_of(
     cases: RankedCases,
     model: Model,
     copies: Float64Array | None = None,
     near: BinormalFit | ProperFit | None = None,
 ) -> Cost:
-    """SAEC of cases, or of so many copies of each, whose fit lies ``near`` that of the cases.
+    """SAEC of cases, or of so many copies of each, whose fit lies ``near`` that of the cases."""
+    return cost_of_levels(cases.categories(copies), model, cases.weights, near)
+
+
+@np.errstate(under="ignore")
+def cost_of_levels(
+    levels: Categories,
+    model: Model,
+    given: Float64Array,
+    near: BinormalFit | ProperFit | None = None,
+) -> Cost:
+    """SAEC of a category per score; ``given`` are weights of cases: it matters if they differ.
 
     Where a threshold separates the classes it is the limit of the model.
     """
     if model == "hull":
-        return Cost(hull_of(cases.runs(copies)).saec)
-    data = fit_runs(cases, copies)
+        return Cost(hull_of(levels.runs()).saec)
+    data = levels.runs(categories.MOST_CATEGORIES)
     if data.ordered and data.right_way:
         return Cost(0.0)
     if data.ordered:
         return Cost(1.0 if model == "binormal" else math.sqrt(0.5))
-    fit = fit_of(data, model, cases.weights, near)
+    fit = fit_of(data, model, given, near)
     return Cost(fit.saec, None if fit.converged else fit.note, fit)
 
 
-def saec_of(cases: RankedCases, model: Model) -> float:
-    """SAEC of cases, with a warning where the fit is not to be relied on."""
-    found = cost_of(cases, model)
-    if found.fault is not None:
-        warnings.warn(NotConverged(_advice(found, cases, model)), stacklevel=3)
-    return found.saec
-
-
-def _advice(found: Cost, cases: RankedCases, model: Model) -> str:
+def advice(found: Cost, levels: Categories, model: Model) -> str:
     """What is wrong with a fit, what follows, and what to use instead."""
-    hull = hull_of(cases.runs()).saec
+    hull = hull_of(levels.runs()).saec
     return (
         f"The {model} curve has no best fit to these scores: {found.fault}. The SAEC of "
         f'{found.saec:.2g} is that limit, not an estimate. Use model="hull", which gives '
@@ -113,6 +115,7 @@ def saec_interval(
             'Pass more cases or finer scores, or use model="hull".'
         )
     sizes = predictions.class_counts.tolist()
+    limit = () if settled else (_limit(advice(found, cases.categories(), model)),)
     return Estimate(
         metric="saec",
         value=found.saec,
@@ -121,7 +124,7 @@ def saec_interval(
         range=(0.0, HIGHEST),
         direction="lower",
         counts=dict(zip(predictions.classes, sizes, strict=True)),
-        notes=_notes(drawn) + (() if settled else (_limit(_advice(found, cases, model)),)),
+        notes=_notes(drawn) + limit,
         settings={"model": model, "n_replicates": count, "seed": seed},
         replicates=defined if settled else None,
     )

@@ -159,9 +159,10 @@ def two_classes(
     labels: LabelsLike | None,
     sample_weight: WeightsLike | None,
     name: str,
+    **gate: Any,
 ) -> Predictions:
     """Predictions of two classes, or an error that names who needs them."""
-    predictions = predictions_of(y_true, score, labels, sample_weight)
+    predictions = predictions_of(y_true, score, labels, sample_weight, **gate)
     if predictions.n_classes != 2:
         raise NotDefined(f"{name} is defined for 2 classes, got {predictions.n_classes}. {_MORE}")
     return predictions

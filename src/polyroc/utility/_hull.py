@@ -7,7 +7,7 @@ import numpy as np
 
 from polyroc._base.sums import running_weight
 from polyroc.predictions import Predictions
-from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
+from polyroc.typing import Float64Array, IntArray, LabelsLike, ScoresLike, WeightsLike
 from polyroc.utility._categories import Categories, RankedCases
 from polyroc.utility._fits import two_classes
 
@@ -81,15 +81,20 @@ def roc_hull(
 
 
 def hull_of(data: Categories) -> RocHull:
-    """Hull of the ROC points between categories.
+    """Hull of the ROC points between categories."""
+    below = running_weight(data.weights.T)[hull_edges(data)].T
+    false, true = (below[:, -1:] - below)[:, ::-1] / below[:, -1:]
+    return RocHull(false, true)
 
-    Its slopes are the isotonic regression of the share of positives in each category on the
-    score, so the categories that it pools are those under one edge of the hull.
+
+def hull_edges(data: Categories) -> IntArray:
+    """Where the categories under each edge of the hull start, and where the last end.
+
+    The slopes of the hull are the isotonic regression of the share of positives in each category
+    on the score, so the categories that it pools are those under one edge.
     """
     from scipy.optimize import isotonic_regression
 
     total = data.weights.sum(axis=0)
     blocks = isotonic_regression(data.weights[1] / total, weights=total).blocks
-    below = running_weight(data.weights.T)[blocks].T
-    false, true = (below[:, -1:] - below)[:, ::-1] / below[:, -1:]
-    return RocHull(false, true)
+    return np.asarray(blocks, dtype=np.int64)

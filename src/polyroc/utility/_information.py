@@ -33,9 +33,14 @@ def first_alone(data: Categories, found: Maximum, sandwich: bool) -> Float64Arra
 
 def _scores_square(data: Categories, found: Maximum) -> Float64Array:
     """Σ w² s sᵀ over cases, s their scores for the curve with the boundaries profiled out."""
+    scores = profile_scores(data, found)
+    return np.asarray(np.einsum("ck,cki,ckj->ij", data.squares, scores, scores))
+
+
+def profile_scores(data: Categories, found: Maximum) -> Float64Array:
+    """(2, m, 2) derivatives of ln p by θ, boundaries profiled out; 0 where there is no weight."""
     at, shares = found.at, data.shares
     by_theta = at.rates[0] * np.stack([shares[1] * at.place.excess, -shares[0] * at.place.excess])
     moved = by_theta.transpose(0, 2, 1) - at.rates[:, :, None] * found.step.follow
     scores = np.diff(np.pad(moved, ((0, 0), (1, 1), (0, 0))), axis=1) / at.gaps[:, :, None]
-    scores = np.where(data.weights[:, :, None] > 0, scores, 0.0)
-    return np.asarray(np.einsum("ck,cki,ckj->ij", data.squares, scores, scores))
+    return np.where(data.weights[:, :, None] > 0, scores, 0.0)

@@ -7,7 +7,7 @@ shares among all cases of the study, held fixed.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -129,9 +129,12 @@ def quantity_of(name: Any) -> Quantity:
     if isinstance(name, str) and name in _FITTED and name not in registry:
         return _FITTED[name]
     if name not in registry:
-        names = ", ".join([*registry, *_FITTED])
+        names = ", ".join(dict.fromkeys([*registry, *_FITTED]))
         raise UnknownName(f"There is no metric {shown(name)}. The metrics are {names}.")
     metric = registry[name]
+    if name in _FITTED:  # refitted near the fit to all cases, with influence values beside
+        moved = partial(_registered_influence, metric)
+        return replace(_FITTED[name], influence=moved, metric=metric)
     return Quantity(
         name=name,
         range=(metric.lowest, metric.highest),
