@@ -16,6 +16,7 @@ from operator import le, mul
 
 from twins.ties import run_numbers, slack_of
 from twins.tuples import determinant, exact
+from twins.utility import arc_length, conventional_area, dorfman_alf
 
 from polyroc.statistics.rates import fixed_costs
 
@@ -461,6 +462,17 @@ def union_volume(points: list[tuple[float, ...]], most: float) -> float:
     return box_volume(first, most) + union_volume(rest, most) - union_volume(shared, most)
 
 
+def saec(y: Codes, p: Rows, w: Weights, n_classes: int) -> float:
+    """2(1 − A)/S of the binormal curve that a general optimiser finds (K = 2)."""
+    ratings = sorted({row[1] for row in p})
+    counts = [
+        [fsum(w[i] for i in members(y, k) if p[i][1] == rating) for rating in ratings]
+        for k in range(n_classes)
+    ]
+    a, b, _ = dorfman_alf(*counts)
+    return 2 * (1 - conventional_area(a, b)) / arc_length(a, b)
+
+
 TWINS: dict[str, Callable[..., float]] = {
     twin.__name__: twin
     for twin in (
@@ -476,6 +488,7 @@ TWINS: dict[str, Callable[..., float]] = {
         pdi,
         probabilistic_auc,
         roc_auc,
+        saec,
         scored_auc,
         simplex_volume,
         total_length,

@@ -106,9 +106,6 @@ class Affordable(NamedTuple):
         return within and pairs <= self.most_pairs
 
 
-ON_REQUEST = Affordable(most_classes=0)
-"""Only where it is named."""
-
 THREE_CLASSES = Affordable(most_classes=3, most_cases=3000, most_pairs=2e8)
 """Of O(n²) for three classes: half a second for 3,000 cases, or for a bootstrap of 300."""
 

@@ -29,7 +29,8 @@ class Ratings(Statistic):
     def of(cls, predictions: Predictions) -> Self:
         """One sort."""
         scores, place = np.unique(predictions.scores[:, 1], return_inverse=True)
-        weights, cells = predictions.case_weights, predictions.codes * len(scores) + place.ravel()
+        cells = np.where(predictions.codes == 1, len(scores), 0) + place.ravel()
+        weights = predictions.case_weights
 
         def table(values: Float64Array) -> Float64Array:
             sums = np.bincount(cells, values, minlength=2 * len(scores))
