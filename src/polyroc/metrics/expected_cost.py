@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from polyroc._base.checks import check_choice
 from polyroc.errors import NotConverged
-from polyroc.metrics.declaration import (
-    ON_REQUEST,
-    Chance,
-    Classes,
-    Gradient,
-    Metric,
-    NoDerivative,
-    Property,
-)
+from polyroc.metrics.declaration import ON_REQUEST, Chance, Classes, Metric, Property
+from polyroc.metrics.question import Gradient, NoDerivative
 from polyroc.metrics.registry import registry
 from polyroc.predictions import Predictions
 from polyroc.statistics.ratings import Ratings
