@@ -15,11 +15,14 @@ from polyroc.results import Note
 from polyroc.statistics.mu import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.placements import Placements
+from polyroc.statistics.rates import Rates
 from polyroc.statistics.statistic import Need
 from polyroc.statistics.tuples import Tuples
 from polyroc.typing import Float64Array
 
 SMALL_CLASS = 10
+FEW_FOR_UNION = 300
+"""Cases below which G of three classes was too large, by .03 with 100 and .06 with 50 a class."""
 MOST_NAMED = 8
 """Small classes that a note names, the smallest first."""
 _ARGMAX = (("partition", None),)
@@ -44,6 +47,8 @@ def notes_on(
     if metric.statistic is Tuples and exact:
         found.append(_ties_matter(statistics, metric))
     found.append(fault_note(statistics, metric))
+    if metric.statistic is Rates:
+        found.append(_union_of_points(predictions))
     found = [*class_notes(predictions), _by_position(predictions), *found]
     found += prior_notes(metric, sampling, priors_given)
     return tuple(note for note in found if note is not None)
@@ -72,6 +77,14 @@ def class_notes(predictions: Predictions) -> list[Note]:
 def prior_notes(metric: Metric, sampling: str, given: bool) -> list[Note]:
     """What is assumed about the priors, for a metric that uses them."""
     return [_priors(sampling, given)] if metric.prior_weighted else []
+
+
+def _union_of_points(predictions: Predictions) -> Note | None:
+    """Three classes: a union over many points with noisy rates is larger than the true one."""
+    if predictions.n_classes == 2 or predictions.class_counts.min() >= FEW_FOR_UNION:
+        return None
+    few = f"fewer than {FEW_FOR_UNION} cases in a class"
+    return Note("union-of-points", f"optimistic with {few}: a union over many operating points")
 
 
 def _skipped(predictions: Predictions) -> Note | None:
