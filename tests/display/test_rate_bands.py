@@ -198,7 +198,7 @@ def test_pairwise_aucs_with_limits() -> None:
     display = PairwiseAucDisplay.from_predictions(y, p, level=0.9)
     expected = evaluate_pairs(y, p, level=0.9)
     assert np.allclose(display.frame()[["low", "high"]], expected[["low", "high"]], equal_nan=True)
-    written = [text.get_text() for text in display.plot().texts]
+    written = [text.get_text() for text in display.plot().ax_.texts]
     first = expected.iloc[0]
     assert f"{first['value']:.2f}\n{first['low']:.2f}–{first['high']:.2f}" in written
     assert "low" not in PairwiseAucDisplay.from_predictions(y, p).frame()
