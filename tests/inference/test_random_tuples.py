@@ -139,3 +139,22 @@ def test_errors_of_comparisons_are_those_of_repetition():
         differences.append(row.difference)
         errors.append(row.standard_error)
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(differences), rel=0.15)
+
+
+def test_the_bootstrap_draws_tuples_in_every_resample():
+    """Errors near those of all tuples; models of the same order have the same tuples."""
+    y, scores = sample(4, 12, 5)
+    every = polyroc.evaluate(y, scores, ["hum"])["hum"]
+    drawn = polyroc.Bootstrap(200, rng=1, n_tuples=2000)
+    found = polyroc.evaluate(y, scores, ["hum"], interval=drawn)["hum"]
+    assert found.standard_error == pytest.approx(every.standard_error, rel=0.25)
+    assert found.settings["n_tuples"] == 2000 and len(set(found.replicates.tolist())) > 50
+    plain = polyroc.Bootstrap(200, rng=1)
+    again = polyroc.evaluate(y, scores, ["hum"], interval=plain, n_tuples=2000)["hum"]
+    assert np.array_equal(found.replicates, again.replicates)
+    models = {"a": scores, "b": 2 * scores, "c": scores[:, ::-1]}
+    rows = polyroc.compare(y, models, ["hum"], method=drawn).differences
+    assert rows[0].difference == 0 and np.isnan(rows[0].standard_error)
+    assert rows[1].standard_error > 0
+    with pytest.raises(polyroc.errors.InvalidInput, match="n_tuples is given twice"):
+        polyroc.evaluate(y, scores, ["hum"], interval=drawn, n_tuples=5)

@@ -15,7 +15,7 @@ from polyroc.inference._compare import (
 )
 from polyroc.inference._comparison import Comparison, Difference, holm
 from polyroc.inference._edge import effective_sizes
-from polyroc.inference._evaluate import estimate_metrics, options_of, why_no_error
+from polyroc.inference._evaluate import Draw, estimate_metrics, options_of, why_no_error
 from polyroc.inference._folds import designs_of_folds
 from polyroc.inference._influence import CaseDesign, contributions
 from polyroc.inference._margins import Hypothesis
@@ -56,7 +56,7 @@ def replicate_values(
     for start in range(0, n_replicates, BATCH):
         batch = range(start, min(start + BATCH, n_replicates))
         weights = drawn_weights(resampler, seed, batch, predictions.n_threads)
-        parts.append(replicator.values(weights))
+        parts.append(replicator.values(weights, start))
     return np.concatenate(parts)
 
 
@@ -87,10 +87,13 @@ def _replicates_of_folds(
 
 
 def defined_questions(
-    predictions: Sequence[Predictions], metrics: Sequence[Metric], priors: PriorsLike | None
+    predictions: Sequence[Predictions],
+    metrics: Sequence[Metric],
+    priors: PriorsLike | None,
+    draw: Draw | None = None,
 ) -> tuple[list[Question], list[list[Measured]], dict[str, str]]:
     """Questions that have an answer for all predictions, the answers, and why others have none."""
-    asked = [(metric, options_of(metric, priors)) for metric in metrics]
+    asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
     found = list(zip(*(statistics_of(each).measure(asked) for each in predictions), strict=True))
     reasons = {each.metric.name: each.reason for row in found for each in row if each.reason}
     questions = [
@@ -110,13 +113,14 @@ def bootstrap_estimates(
 ) -> list[Estimate]:
     """Estimates with replicates, for BCa and percentile intervals."""
     seed, n_replicates = seed_of(method.rng), method.replicates
-    questions, found, _ = defined_questions([predictions], metrics, priors)
+    draw = None if method.n_tuples is None else Draw(method.n_tuples, seed)
+    questions, found, _ = defined_questions([predictions], metrics, priors, draw)
     values = replicate_values(predictions, questions, design, n_replicates, seed)
     columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
     settings = {**design.settings(), "n_replicates": n_replicates, "seed": seed}
     statistics = statistics_of(predictions)
-    plain = estimate_metrics(statistics, metrics, design, priors, with_error=False)
-    asked = [(metric, options_of(metric, priors)) for metric in metrics]
+    plain = estimate_metrics(statistics, metrics, design, priors, False, draw)
+    asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
     sizes = effective_sizes(statistics, asked, [row[0] for row in found], design)
     plain = [replace(each, effective=size) for each, size in zip(plain, sizes, strict=True)]
     return [
@@ -149,7 +153,7 @@ def _with_error(
         method="bootstrap",
         replicates=replicates,
         acceleration=_acceleration(predictions, influence, design),
-        settings=settings,
+        settings={**plain.settings, **settings},
     )
 
 
@@ -167,8 +171,15 @@ def _left_out(missing: Any) -> str:
     return f"{counted} have no curve that fits and are left out"
 
 
-def _acceleration(predictions: Predictions, influence: Influence, design: CaseDesign) -> float:
-    """Skewness of the contributions over 6: 0 where a metric has none."""
+def _acceleration(
+    predictions: Predictions, influence: Influence, design: CaseDesign
+) -> float | None:
+    """Skewness of the contributions over 6: 0 where a metric has none.
+
+    None for random tuples, whose contributions are mostly noise of the draw.
+    """
+    if influence.drawn is not None:
+        return None
     moved = contributions(predictions, [influence], design)[:, 0]
     squares = float((moved**2).sum())
     if not squares > 0:
@@ -186,7 +197,8 @@ def bootstrap_comparison(
 ) -> Comparison:
     """Differences on resampled cases; paired models see the same resamples."""
     seed, n_replicates = seed_of(method.rng), method.replicates
-    questions, measured, reasons = defined_questions(samples.predictions, metrics, priors)
+    draw = None if method.n_tuples is None else Draw(method.n_tuples, seed)
+    questions, measured, reasons = defined_questions(samples.predictions, metrics, priors, draw)
     drawn = np.stack(
         [
             replicate_values(

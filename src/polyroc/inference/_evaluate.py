@@ -103,11 +103,10 @@ def evaluate(
     if isinstance(method, Bootstrap):
         from polyroc.inference._bootstrap import bootstrap_estimates
 
-        if n_tuples is not None:
-            raise InvalidInput(
-                'n_tuples and interval="bootstrap" exclude each other. Use interval="influence".'
-            )
+        if n_tuples is not None and method.n_tuples is not None:
+            raise InvalidInput("n_tuples is given twice, also in the Bootstrap. Pass it once.")
         seeded = method if method.rng is not None else replace(method, rng=rng)
+        seeded = seeded if n_tuples is None else replace(seeded, n_tuples=n_tuples)
         estimates = bootstrap_estimates(predictions, chosen, design, priors, seeded)
     else:
         draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))

@@ -19,6 +19,7 @@ class Bootstrap:
     ----------
     replicates : number of resamples, at least 2.
     rng : seed; where it is None, that of the call.
+    n_tuples : random tuples to estimate the volumes from in every resample; by default all tuples.
 
     Examples
     --------
@@ -33,9 +34,12 @@ class Bootstrap:
 
     replicates: int = 2000
     rng: RandomState = None
+    n_tuples: int | None = None
 
     def __post_init__(self) -> None:
         repeats(self.replicates, "replicates", least=2)
+        if self.n_tuples is not None:
+            repeats(self.n_tuples, "n_tuples", least=2)
 
 
 @dataclass(frozen=True)

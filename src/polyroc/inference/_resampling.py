@@ -7,7 +7,7 @@ statistics of many replicates come from one walk over the sorted columns
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from polyroc.statistics.means import Means
 from polyroc.statistics.mu import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.resampled import ResampledPairs
+from polyroc.statistics.statistic import Need
 from polyroc.typing import Float64Array
 
 BATCH = 256
@@ -131,8 +132,8 @@ class Replicator:
         self.by_kernel = np.flatnonzero(by_kernel).tolist()
         self.by_cases = np.flatnonzero(np.logical_not(by_kernel)).tolist()
 
-    def values(self, weights: NDArray[Any]) -> Float64Array:
-        """A row per replicate and a column per metric."""
+    def values(self, weights: NDArray[Any], first: int = 0) -> Float64Array:
+        """A row per replicate, of which these are from number ``first`` on, a column per metric."""
         values = np.empty((len(weights), len(self.questions)))
         if self.by_kernel:
             found = self.pairs.replicates(weights)
@@ -142,19 +143,23 @@ class Replicator:
                     each.value(found.statistic(each.need.statistic, b)) for each in asked
                 ]
         if self.by_cases:
-            rows = map_threads(self._of_cases, weights, self.predictions.n_threads)
+            numbered = list(enumerate(weights, first))
+            rows = map_threads(self._of_cases, numbered, self.predictions.n_threads)
             values[:, self.by_cases] = rows
         return values
 
-    def _of_cases(self, weights: NDArray[Any]) -> list[float]:
+    def _of_cases(self, replicate: tuple[int, NDArray[Any]]) -> list[float]:
         """Metrics that need the cases themselves, without those of weight 0."""
+        number, weights = replicate
         drawn, base = np.flatnonzero(weights), self.predictions
         statistics = CaseStatistics(
             base.with_cases(
                 base.codes[drawn], base.scores[drawn], weights[drawn] * base.case_weights[drawn]
             )
         )
-        return [_defined(statistics, self.questions[column]) for column in self.by_cases]
+        asked = (self.questions[column] for column in self.by_cases)
+        again = (replace(each, need=redrawn(each.need, number)) for each in asked)
+        return [_defined(statistics, question) for question in again]
 
 
 def _defined(statistics: CaseStatistics, question: Question) -> float:
@@ -166,3 +171,13 @@ def _defined(statistics: CaseStatistics, question: Question) -> float:
         return math.nan if question.fault(statistic) is not None else question.value(statistic)
     except NotDefined:
         return math.nan
+
+
+def redrawn(need: Need, replicate: int) -> Need:
+    """The same need with random tuples of its own for a replicate, the same for every model."""
+    options = dict(need.options)
+    if "n_tuples" not in options:
+        return need
+    sequence = np.random.SeedSequence((options["rng"], replicate))
+    options["rng"] = int(sequence.generate_state(1, np.uint64)[0])
+    return need._replace(options=tuple(options.items()))
