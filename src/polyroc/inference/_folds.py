@@ -29,7 +29,7 @@ from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array
 
 FEW_IN_A_FOLD = 4
-"""With fewer cases of a class in a fold, 95 % intervals covered 92–94 % in simulation."""
+"""With fewer cases of a class in a fold, intervals may be short."""
 
 
 def measured(
