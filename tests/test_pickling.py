@@ -130,7 +130,8 @@ def utilities(binary: Any, s: Any) -> Iterator[Any]:
     yield utility.best_operating_point(curve, [[0, -1], [-4, 0]], [0.9, 0.1])
     mixtures = [utility.GaussianMixture([[k, 0.0]], np.eye(2)) for k in range(3)]
     yield from (mixtures[0], utility.ideal_observer(mixtures))
-    costs = utility.compare_costs(binary, {"a": s, "b": s[::-1]}, {(0, 1): 2})
+    q = 1 / (1 + np.exp(-np.asarray(s)))
+    costs = utility.compare_costs(binary, {"a": q, "b": q[::-1]}, {(0, 1): 2})
     yield from (costs, costs["a"], costs.differences[0])
     yield utility.hull_facets([[0.1, 0.6], [0.5, 0.2]])
 
