@@ -28,7 +28,6 @@ from polyroc.inference._resampling import (
 )
 from polyroc.inference._samples import Samples
 from polyroc.inference._spread import Spread, omnibus_test
-from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.metrics.folds import statistics_of
 from polyroc.metrics.measure import Measured
@@ -124,24 +123,26 @@ def bootstrap_estimates(
     sizes = effective_sizes(statistics, asked, [row[0] for row in found], design)
     plain = [replace(each, effective=size) for each, size in zip(plain, sizes, strict=True)]
     return [
-        _with_error(each, row[0].influence, columns[each.metric], predictions, design, settings)
-        if row[0].influence is not None
-        else each
+        each
+        if row[0].influence is None
+        else _with_error(each, row[0], columns[each.metric], predictions, design, settings)
         for each, row in zip(plain, found, strict=True)
     ]
 
 
 def _with_error(
     plain: Estimate,
-    influence: Influence,
+    found: Measured,
     replicates: Float64Array,
     predictions: Predictions,
     design: CaseDesign,
     settings: dict[str, Any],
 ) -> Estimate:
+    influence = found.influence
+    assert influence is not None
     plain, replicates = _without_missing(plain, replicates)
     error = float(replicates.std(ddof=1)) if len(replicates) > 1 else math.nan
-    at_limit = registry[plain.metric].fault is not None and influence.reason is not None
+    at_limit = found.metric.fault is not None and influence.reason is not None
     known = influence if at_limit else replace(influence, reason=None)
     missing = why_no_error(predictions, design, plain.value, error, known)
     if missing:
