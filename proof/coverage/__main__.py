@@ -1,4 +1,4 @@
-"""Coverage of 95 % intervals in the cells of ``cells.py``: python proof/coverage/simulate.py.
+"""Coverage of 95 % intervals in the cells of ``cells.py``: python proof/coverage.
 
 Every chunk of samples is kept under ``--cache``, so that a run may be stopped and taken up again,
 and a table can be written at any time (``--table`` alone). Cells go round: each gets a chunk before
@@ -219,7 +219,7 @@ def table(rows: list[dict]) -> str:
 HEAD = """# Coverage of 95 % intervals
 
 How often the default interval of `evaluate` contains the true value, in percent, from
-`proof/coverage/simulate.py`: 2,000 samples a cell where time allowed ({least} to {most} here),
+`proof/coverage`: 2,000 samples a cell where time allowed ({least} to {most} here),
 fewer for volumes of six classes. Scores are Gaussian around the signal of the class; *M* is the
 true value of Hand & Till's M, and metrics have other true values in the same cell.
 

@@ -1,4 +1,4 @@
-"""How often tests at 5 % reject models of equal quality: python proof/level/simulate.py.
+"""How often tests at 5 % reject models of equal quality: python proof/level.
 
 Each case of ``CASES`` is run ``--runs`` times (resumable: counts are kept under ``--cache``), for
 the default reference (t and F) and for the normal one as it is published. The bar is 3–8 %, 1–8 %
@@ -107,7 +107,7 @@ def write(kept: dict) -> None:
     lines = [
         "# How often tests at 5 % reject models of equal quality",
         "",
-        "From `proof/level/simulate.py`. The bar is 3–8 %, 1–8 % where all classes have fewer than",
+        "From `proof/level`. The bar is 3–8 %, 1–8 % where all classes have fewer than",
         "ten cases. The last column is the published test (normal, χ²).",
         "",
         "| models | runs | rejected, % | no test, % | bar | published test, % |",
