@@ -6,7 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
-from common.samples import METRICS, NAMES, class_numbers, sample_for
+from common.samples import METRICS, class_numbers, sample_for
 
 import polyroc
 from polyroc import registry
@@ -150,7 +150,7 @@ def test_pair_weights(weights):
 
 def test_unknown_metric():
     assert raised(InvalidInput, lambda: registry["auc"]) == (
-        f"There is no metric 'auc'. The metrics are {', '.join(NAMES)}."
+        f"There is no metric 'auc'. The metrics are {', '.join(registry)}."
     )
     assert "auc" not in registry
 
