@@ -55,6 +55,36 @@ def test_imports_go_down(path: Path) -> None:
             assert {own, other} != {"surface", "inference"}
 
 
+def modules_used(path: Path) -> set[str]:
+    """Modules that a file needs, also inside functions; not those for types alone."""
+    tree = ast.parse(path.read_text())
+    for_types = {
+        each
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for each in ast.walk(node)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node not in for_types:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def test_no_module_needs_itself() -> None:
+    """No cycles of imports, those inside functions counted."""
+    names = {
+        ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts): path for path in FILES
+    }
+    left = {
+        name: {each for each in modules_used(path) if each in names and each != name}
+        for name, path in names.items()
+    }
+    while free := [name for name, needs in left.items() if not needs]:
+        left = {name: needs - set(free) for name, needs in left.items() if name not in free}
+    assert not left, f"each of these needs another of them: {sorted(left)}"
+
+
 @pytest.mark.parametrize("path", sorted((SOURCE / "kernels").glob("*.py")), ids=lambda p: p.name)
 def test_kernels_know_nothing_of_the_package(path: Path) -> None:
     allowed = {"numpy", "numba", "typing", "collections", "contextlib", "__future__"}

@@ -14,8 +14,7 @@ from twins.methods import method_of
 
 from polyroc import Bootstrap, Design, Predictions, compare, evaluate, hand_till, registry
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.inference._compare import Difference, holm
-from polyroc.inference._comparison import Omnibus
+from polyroc.inference._comparison import Difference, Omnibus, holm
 
 rng = np.random.default_rng(2)
 Y = np.repeat([0, 1, 2], [24, 16, 12])

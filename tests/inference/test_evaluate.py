@@ -11,7 +11,7 @@ from scipy.stats import norm, t
 
 from polyroc import Bootstrap, Design, Predictions, estimate, evaluate, registry
 from polyroc.errors import InvalidInput
-from polyroc.inference._evaluate import estimate_metrics
+from polyroc.inference._estimates import estimate_metrics
 from polyroc.inference._influence import CaseDesign
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.results import Estimate, Evaluation

@@ -8,14 +8,10 @@ from typing import Any
 import numpy as np
 
 from polyroc._base.random import seed_of
-from polyroc.inference._compare import (
-    comparison_note,
-    differences_of,
-    undefined_differences,
-)
 from polyroc.inference._comparison import Comparison, Difference, holm
+from polyroc.inference._differences import comparison_note, differences_of, undefined_differences
 from polyroc.inference._edge import effective_sizes
-from polyroc.inference._evaluate import Draw, estimate_metrics, options_of, why_no_error
+from polyroc.inference._estimates import Draw, estimate_metrics, options_of, why_no_error
 from polyroc.inference._folds import designs_of_folds
 from polyroc.inference._influence import CaseDesign, contributions
 from polyroc.inference._margins import Hypothesis

@@ -1,36 +1,29 @@
 """``compare``: differences between models, with their standard errors and tests."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from polyroc._base.hypotheses import Alternative
 from polyroc._base.random import seed_of
+from polyroc.inference._bootstrap import bootstrap_comparison
 from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
-from polyroc.inference._evaluate import Draw, options_of
-from polyroc.inference._folds import folds_note, measured
+from polyroc.inference._differences import comparison_note, differences_of, undefined_differences
+from polyroc.inference._estimates import Draw, options_of
+from polyroc.inference._folds import measured
 from polyroc.inference._margins import Hypothesis, Reference
-from polyroc.inference._notes import (
-    class_notes,
-    design_notes,
-    fault_note,
-    prior_notes,
-    rows_notes,
-)
 from polyroc.inference._options import Bootstrap, CompareMethod, Influence, Method, compare_method
+from polyroc.inference._permutation import permutation_comparison
 from polyroc.inference._samples import Samples, samples_of
 from polyroc.inference._similar import overcounted
-from polyroc.inference._spread import Spread, omnibus_test
+from polyroc.inference._spread import omnibus_test
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric, Occasion
 from polyroc.metrics.folds import statistics_of
-from polyroc.metrics.question import NO_VARIATION
 from polyroc.predictions import Predictions
 from polyroc.results import check_level
-from polyroc.typing import Float64Array, LabelsLike, PriorsLike, ScoresLike, WeightsLike
+from polyroc.typing import LabelsLike, PriorsLike, ScoresLike, WeightsLike
 
 
 def compare(
@@ -122,11 +115,7 @@ def compare_samples(
     if isinstance(method, Influence):
         return _by_influence(samples, chosen, priors, level, method, hypothesis)
     if isinstance(method, Bootstrap):
-        from polyroc.inference._bootstrap import bootstrap_comparison
-
         return bootstrap_comparison(samples, chosen, priors, level, method, hypothesis)
-    from polyroc.inference._permutation import permutation_comparison
-
     return permutation_comparison(samples, chosen, priors, level, method, hypothesis)
 
 
@@ -166,81 +155,3 @@ def _by_influence(
         tests.append(omnibus_test(metric.name, each_value, spread))
     settings = hypothesis.settings()
     return Comparison(values, tuple(differences), tuple(tests), "influence", level, settings)
-
-
-def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:
-    """What is assumed about priors, and other facts about the samples."""
-    found = samples.predictions[:1] if samples.paired else samples.predictions
-    grouped = samples.designs[0].groups is not None
-    notes = [
-        note for each in found for note in (*folds_note(each, grouped=grouped), *class_notes(each))
-    ]
-    notes += prior_notes(metric, samples.designs[0].sampling, priors is not None)
-    notes += rows_notes(samples.predictions)
-    notes += [note for design in samples.designs for note in design_notes(design)]
-    faults = (fault_note(statistics_of(each), metric) for each in samples.predictions)
-    notes += [note for note in faults if note is not None]
-    return "; ".join(dict.fromkeys(note.text for note in notes))
-
-
-def differences_of(
-    samples: Samples,
-    metric: Metric,
-    values: Float64Array,
-    spread: Spread,
-    note: str,
-) -> list[Difference]:
-    """Differences of all pairs of models with their tests."""
-    rows = []
-    for a, b in combinations(range(len(values)), 2):
-        difference = float(values[a] - values[b])
-        freedom = float(spread.freedom[a, b])
-        variance, least = float(spread.differences[a, b]), NO_VARIATION * spread.scale
-        error, p_value, reason = _test(difference, variance, freedom, least)
-        rows.append(
-            Difference(
-                metric.name,
-                samples.names[a],
-                samples.names[b],
-                difference,
-                error,
-                p_value,
-                note="; ".join(filter(None, [reason, note])),
-                degrees_of_freedom=freedom,
-                lower_is_better=metric.direction == "lower",
-            )
-        )
-    return rows
-
-
-def _test(
-    difference: float, variance: float, freedom: float, least: float
-) -> tuple[float, float, str]:
-    """Standard error, two-sided p-value, and why they do not exist if so."""
-    from scipy.special import ndtr, stdtr
-
-    if math.isnan(variance):
-        return math.nan, math.nan, "no standard error: a class has one case, or no derivative"
-    error = math.sqrt(max(variance, 0))
-    if error <= least:
-        same = "the models agree on every case" if difference == 0 else "no variation"
-        return math.nan, math.nan, f"no standard error: {same}"
-    ratio = -abs(difference / error)
-    return error, 2 * float(ndtr(ratio) if math.isinf(freedom) else stdtr(freedom, ratio)), ""
-
-
-def undefined_differences(samples: Samples, metric: Metric, reason: str) -> list[Difference]:
-    """Rows of NaN for a metric that does not exist for these predictions."""
-    return [
-        Difference(
-            metric.name,
-            a,
-            b,
-            math.nan,
-            math.nan,
-            math.nan,
-            note=reason,
-            lower_is_better=metric.direction == "lower",
-        )
-        for a, b in combinations(samples.names, 2)
-    ]

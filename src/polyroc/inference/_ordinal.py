@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from polyroc._base.random import seed_of
-from polyroc.inference._evaluate import estimate_metrics
+from polyroc.inference._estimates import estimate_metrics
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._options import Bootstrap, IntervalMethod, interval_method
 from polyroc.metrics.folds import statistics_of

@@ -16,11 +16,8 @@ from numpy.typing import NDArray
 from polyroc._base.random import seed_of, stream
 from polyroc.errors import InvalidInput
 from polyroc.inference._bootstrap import defined_questions
-from polyroc.inference._compare import (
-    comparison_note,
-    undefined_differences,
-)
 from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
+from polyroc.inference._differences import comparison_note, undefined_differences
 from polyroc.inference._folds import check_every_class
 from polyroc.inference._margins import Hypothesis
 from polyroc.inference._options import Permutation

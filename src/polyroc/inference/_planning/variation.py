@@ -12,7 +12,7 @@ import numpy as np
 
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.inference._evaluate import options_of
+from polyroc.inference._estimates import options_of
 from polyroc.inference._influence import CaseDesign, contributions
 from polyroc.metrics.declaration import Metric
 from polyroc.metrics.measure import CaseStatistics, Measured, measure

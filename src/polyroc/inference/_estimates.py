@@ -1,0 +1,196 @@
+"""Values of metrics with their standard errors from influence values."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polyroc.inference._bias import bias_of
+from polyroc.inference._drawn import spread_of_value
+from polyroc.inference._edge import effective_sizes
+from polyroc.inference._folds import measured, told_of_folds
+from polyroc.inference._influence import CaseDesign, covariance
+from polyroc.inference._notes import design_notes, notes_on
+from polyroc.metrics.declaration import Metric
+from polyroc.metrics.folds import FoldStatistics
+from polyroc.metrics.measure import CaseStatistics, Measured
+from polyroc.metrics.question import NO_VARIATION, Influence
+from polyroc.predictions import Predictions
+from polyroc.results import Estimate, Note
+from polyroc.statistics.tuples import Tuples
+from polyroc.typing import (
+    Float64Array,
+    PriorsLike,
+)
+
+
+class Draw(NamedTuple):
+    """Random tuples to estimate volumes from."""
+
+    n_tuples: int
+    seed: int
+
+
+def estimate_metrics(
+    statistics: CaseStatistics | FoldStatistics,
+    metrics: Sequence[Metric],
+    design: CaseDesign,
+    priors: PriorsLike | None,
+    with_error: bool = True,
+    draw: Draw | None = None,
+) -> list[Estimate]:
+    """Values of metrics, and their standard errors from influence values."""
+    found = _found(statistics, metrics, design, priors, with_error, draw)
+    return _estimates(statistics, found, design, priors, draw)
+
+
+class _Found(NamedTuple):
+    """Metrics with their options, and what was measured."""
+
+    asked: list[tuple[Metric, dict[str, Any]]]
+    measured: list[Measured]
+
+
+def _found(
+    statistics: CaseStatistics | FoldStatistics,
+    metrics: Sequence[Metric],
+    design: CaseDesign,
+    priors: PriorsLike | None,
+    with_error: bool,
+    draw: Draw | None,
+) -> _Found:
+    asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
+    return _Found(asked, measured(statistics, asked, design, with_influence=with_error))
+
+
+def _estimates(
+    statistics: CaseStatistics | FoldStatistics,
+    found: _Found,
+    design: CaseDesign,
+    priors: PriorsLike | None,
+    draw: Draw | None,
+) -> list[Estimate]:
+    given, predictions = priors is not None, statistics.predictions
+    estimates = [_estimated(statistics, each, design, given, draw) for each in found.measured]
+    if any(each.influence is not None for each in found.measured):
+        sizes = effective_sizes(statistics, *found, design)
+        estimates = [
+            replace(estimate, effective=size, bias=bias_of(each.metric, predictions, design))
+            if size is not None
+            else estimate
+            for each, estimate, size in zip(found.measured, estimates, sizes, strict=True)
+        ]
+    if isinstance(statistics, FoldStatistics):
+        return told_of_folds(statistics, *found, estimates)
+    return estimates
+
+
+def joint_covariance(
+    predictions: Predictions,
+    found: Sequence[Measured],
+    estimates: Sequence[Estimate],
+    design: CaseDesign,
+) -> Float64Array:
+    """How the values of metrics vary together; NaN where one has no standard error.
+
+    Of values from random tuples only the variance is known, which contains that of the draw.
+    """
+    errors = np.array([each.standard_error for each in estimates])
+    matrix = np.full((len(found), len(found)), np.nan)
+    known = [
+        place
+        for place, each in enumerate(found)
+        if each.influence is not None and each.influence.drawn is None and errors[place] > 0
+    ]
+    moved = [influence for place in known if (influence := found[place].influence) is not None]
+    if moved:
+        matrix[np.ix_(known, known)] = covariance(predictions, moved, design)
+    np.fill_diagonal(matrix, errors**2)
+    return matrix
+
+
+def _estimated(
+    statistics: CaseStatistics | FoldStatistics,
+    found: Measured,
+    design: CaseDesign,
+    priors_given: bool,
+    draw: Draw | None,
+) -> Estimate:
+    predictions, metric, influence = statistics.predictions, found.metric, found.influence
+    if found.reason is not None:
+        return undefined(predictions, metric, found.reason)
+    drawn = draw if metric.statistic is Tuples else None
+    notes = notes_on(statistics, metric, design.sampling, priors_given, exact=drawn is None)
+    notes += design_notes(design)
+    settings = {**design.settings(), **({} if drawn is None else drawn._asdict())}
+    if influence is None:
+        return _estimate(predictions, metric, found.value, "value only", notes, settings=settings)
+    variance, freedom = spread_of_value(predictions, influence, design)
+    error = math.sqrt(variance)
+    missing = why_no_error(predictions, design, found.value, error, influence)
+    if missing:
+        notes = (*notes, missing)
+        return _estimate(predictions, metric, found.value, "influence", notes, settings=settings)
+    method = "influence" if drawn is None else "influence, random tuples"
+    return _estimate(predictions, metric, found.value, method, notes, error, freedom, settings)
+
+
+def options_of(
+    metric: Metric, priors: PriorsLike | None, draw: Draw | None = None
+) -> dict[str, Any]:
+    """Options that a metric is called with: priors if it uses them, random tuples if asked for."""
+    if metric.prior_weighted and priors is not None:
+        return {"priors": priors}
+    if draw is not None and metric.statistic is Tuples:
+        return {"n_tuples": draw.n_tuples, "rng": draw.seed}
+    return {}
+
+
+def _estimate(
+    predictions: Predictions,
+    metric: Metric,
+    value: float,
+    method: str,
+    notes: tuple[Note, ...],
+    error: float = math.nan,
+    freedom: float = math.inf,
+    settings: dict[str, Any] | None = None,
+) -> Estimate:
+    return Estimate(
+        metric=metric.name,
+        value=value,
+        standard_error=error,
+        method=method,
+        degrees_of_freedom=freedom,
+        range=(metric.lowest, metric.highest),
+        direction=metric.direction,
+        counts=dict(zip(predictions.classes, predictions.class_counts.tolist(), strict=True)),
+        notes=notes,
+        settings=settings or {},
+    )
+
+
+def undefined(predictions: Predictions, metric: Metric, reason: str) -> Estimate:
+    """NaN with the reason, for a metric that does not exist for these predictions."""
+    return _estimate(predictions, metric, math.nan, "none", (Note("not-defined", reason),))
+
+
+def why_no_error(
+    predictions: Predictions, design: CaseDesign, value: float, error: float, influence: Influence
+) -> Note | None:
+    """The reason why there is no standard error, if there is none."""
+    if influence.reason is not None:
+        return Note("no-derivative", f"no standard error: {influence.reason}")
+    counts = design.counts(predictions)
+    if (counts <= 1).any():
+        label = predictions.classes[int(np.argmin(counts))]
+        unit = "case" if design.groups is None else "group"
+        return Note("one-case", f"no standard error: class {label!r} has one {unit}")
+    if influence.drawn is not None and error == 0:
+        agree = f"all {len(influence.drawn.credit):,} random tuples agree on {value:.4g}"
+        return Note("no-variation", f"no standard error: {agree}")
+    if error <= NO_VARIATION * influence.scale:
+        return Note("no-variation", f"no standard error: every case agrees on {value:.4g}")
+    return None
