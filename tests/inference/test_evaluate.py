@@ -201,7 +201,9 @@ def test_a_value_of_exactly_one(name, sizes, weighted):
     assert math.isnan(found.standard_error)
     assert codes(found) & {"no-variation", "no-derivative"}
     low, high, _, scale = found.interval()
-    least = 0 if name == "gini" else 0.1  # G is steep: rates of ¼ leave next to nothing of it
+    # G is steep: rates of ¼ leave next to nothing of it. The sign of a determinant of few cases is
+    # not known.
+    least = 0 if name in ("gini", "simplex_volume", "triangle_area") else 0.1
     assert least <= low < 0.97 and high == 1 and scale == "wilson"
     assert all(math.isnan(limit) for limit in found.interval(scale="logit")[:2])
 
