@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +83,8 @@ def test_the_numbers_of_the_pilot_reach_what_it_reached(metric: str) -> None:
     assert found.value == expected.value
     assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-10)
     assert found.degrees_of_freedom == pytest.approx(expected.degrees_of_freedom, rel=1e-10)
-    low, high, *_ = expected.interval(0.9, scale="logit")
+    # A plan takes the value for the true one; other intervals of TL allow for its bias.
+    low, high, *_ = replace(expected, bias=0.0).interval(0.9, scale="logit")
     ninety = plan(pilot, metric=metric, cases=[25, 15, 10], level=0.9)
     assert ninety.half_width == pytest.approx((high - low) / 2, rel=1e-10)
 
