@@ -127,6 +127,7 @@ def test_values_and_standard_errors(drawn):
     check_values(*drawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("K", "parts"), [(257, 10), (300, 1000)])
 def test_many_classes(K, parts):
     rng = np.random.default_rng(K)

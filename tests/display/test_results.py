@@ -38,8 +38,8 @@ def test_a_forest_leaves_out_what_has_no_value() -> None:
 
 
 def test_a_value_without_an_interval_is_drawn_without_a_bar() -> None:
-    perfect = evaluate([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9], ["roc_auc"])
-    display = displays.ForestDisplay.from_evaluations(perfect).plot()
+    one_case = evaluate([0, 0, 1], [0.1, 0.2, 0.8], ["roc_auc"])
+    display = displays.ForestDisplay.from_evaluations(one_case).plot()
     assert display.ax_.texts[0].get_text() == "1.000"
     assert len(display.ax_.lines) == 2  # chance and the mark
 

@@ -16,7 +16,7 @@ from polyroc._base.table_size import MOST_COLUMNS, check_column_count
 from polyroc.errors import InvalidInput
 from polyroc.readers import read_predictions
 from polyroc.scale import PairSummary, evaluate_parquet
-from polyroc.scale import _summary as summary
+from polyroc.scale import _room as room
 
 MILLION = 10**6
 SECONDS, MEGABYTES = 5, 1000
@@ -171,7 +171,7 @@ def test_a_thousand_classes_work(tmp_path: Path) -> None:
 
 def test_a_summary_that_outgrows_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each pair of classes has histograms of its own, which no limit on columns covers."""
-    monkeypatch.setattr(summary, "memory_of_machine", lambda: 10**7)
+    monkeypatch.setattr(room, "memory_of_machine", lambda: 10**7)
     y, scores = np.arange(40), np.random.default_rng(0).random((40, 40))
     with pytest.raises(InvalidInput, match=r"40 classes needs .* may use 10\.0 MB"):
         PairSummary(range(40)).update(y, scores)

@@ -158,5 +158,5 @@ def calls() -> dict[str, Call]:
         "costs": Call(_surface().choose, {"costs": (1 - np.eye(3)).tolist()}),
         "decide": Call(_surface().decide, {"X": P, "index": 0}),
         "rescore": Call(_surface().rescore, {"X": P, "y": Y}),
-        "gini": Call(_surface().gini, {"method": "monte_carlo", "n_samples": 10, "rng": 1}),
+        "surface_gini": Call(_surface().gini, {"method": "monte_carlo", "n_samples": 10, "rng": 1}),
     }

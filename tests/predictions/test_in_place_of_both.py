@@ -28,6 +28,7 @@ ONLY_NUMBERS = {"estimate": {"interval": None}, "evaluate": {"interval": None}}
 OPTIONS: dict[str, dict[str, Any]] = {
     **ONLY_NUMBERS,
     "saec_interval": {"n_replicates": 5, "rng": 1},
+    "chance_test": {"rng": 1},
 }
 
 

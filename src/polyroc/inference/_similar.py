@@ -89,10 +89,10 @@ def kernel(
 
 def _credit(ahead: Float64Array, behind: Float64Array, tie: float | None) -> Float64Array:
     """Credit of each pair: 1 in order, ``tie`` for a tie; or by how much it is ahead."""
-    apart = ahead[:, None] - behind
     if tie is None:
-        return np.maximum(apart, 0)
-    return np.asarray((apart > 0) + tie * (apart == 0))
+        return np.maximum(ahead[:, None] - behind, 0)
+    # Compared, not subtracted: the largest numbers are further apart than a number can be.
+    return np.asarray((ahead[:, None] > behind) + tie * (ahead[:, None] == behind))
 
 
 class Units:

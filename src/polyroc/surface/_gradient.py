@@ -2,8 +2,9 @@
 
 Exactly where D + D times the work of the volume itself is allowed, else from rays. Points that are
 level in a rate share the area that they cover together evenly, 1/m for each of m: what breaking
-the ties at random gives in the mean. The exact areas break them in one random order and in its
-reverse, which is right for two points and on average for more.
+the ties at random gives in the mean. The exact areas break them in one order, which no order of the
+classes changes, and in its reverse, which is right for two points and on average for more; equal
+points count as one there and share its area.
 """
 
 import math
@@ -69,20 +70,40 @@ def _lengths(points: Float64Array) -> Float64Array:
 
 
 def _exact(points: Float64Array, n_classes: int, n_threads: int) -> Float64Array:
-    """(m, D) areas over the volume of P, ties broken in an order and its reverse."""
+    """(m, D) areas over the volume of P; equal points share that of one."""
+    unlike, place, copies = np.unique(points, axis=0, return_inverse=True, return_counts=True)
+    found = _exact_of_unlike(unlike, n_classes, n_threads)
+    return np.asarray((found / copies[:, None])[place.ravel()])
+
+
+def _exact_of_unlike(points: Float64Array, n_classes: int, n_threads: int) -> Float64Array:
+    """The same for points of which no two are equal, ties broken in an order and its reverse."""
     n_rates, limit = points.shape[1], n_classes - 1
-    keys = stream(SEED, 0).random(len(points))
+    keys = _keys(points)
     found = np.zeros(points.shape)
     for c in range(n_rates):
         distinct = len(np.unique(points[:, c])) == len(points)
         orders = [
-            np.lexsort((key, points[:, c])) for key in ((keys,) if distinct else (keys, -keys))
+            np.lexsort((*key, points[:, c])) for key in ((keys,) if distinct else (keys, -keys))
         ]
         for order in orders:
             areas = _areas(points[order], c, limit, n_threads)
             left = (limit - points[order, c]) / limit
             found[order, c] += areas * left ** (n_rates - 1) / len(orders)
     return np.asarray(found * n_rates / limit / float(region_share(n_rates, limit)))
+
+
+def _keys(points: Float64Array) -> Float64Array:
+    """(2, m) an order of points by their rates, whichever class each belongs to.
+
+    The second row is the key: the rates sorted, times fixed numbers, without the whole part, as
+    good as random. The first orders points with the same rates for other classes.
+    """
+    factors = (1e6 * stream(SEED, 0).random((points.shape[1],))).tolist()
+    mixed = np.zeros(len(points))
+    for rate, factor in zip(np.sort(points).T, factors, strict=True):
+        mixed += rate * factor
+    return np.stack([np.arange(float(len(points))), mixed % 1])
 
 
 def _areas(points: Float64Array, c: int, limit: int, n_threads: int) -> Float64Array:

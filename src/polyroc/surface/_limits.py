@@ -60,7 +60,7 @@ def held_limits(
 
     >>> held = held_limits({(0, 1): 0.05}, 0.95, np.array([100.0, 100.0]), ("ill", "well"))
     >>> round(held[0, 1], 4)
-    0.0123
+    0.0122
     """
     if confidence is None:
         return dict(limits)

@@ -52,8 +52,8 @@ def cost_slopes(levels: Categories, model: str, given: Float64Array) -> Slopes:
     >>> table = np.array([[3.0, 2, 1], [1, 1, 4]])
     >>> found = cost_slopes(Categories(table, table), "hull", np.ones(1))
     >>> found.values.round(4)
-    array([[-0.0384,  0.006 ,  0.1032],
-           [ 0.0992,  0.0264, -0.0314]])
+    array([[-0.0363,  0.0004,  0.1083],
+           [ 0.1223,  0.0306, -0.0382]])
     """
     most = None if model == "hull" else categories.MOST_CATEGORIES
     data = levels.runs(most)
