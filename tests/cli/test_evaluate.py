@@ -44,7 +44,8 @@ def test_all_metrics_with_reasons_for_those_that_do_not_exist() -> None:
     assert result.exit_code == 0
     words = " ".join(result.stdout.split())
     assert "roc_auc – –" in words
-    assert "Note. roc_auc is defined for 2 classes, but there are 3." in words
+    assert "Note. roc_auc, saec are defined for 2 classes, but there are 3." in words
+    assert "saec – –" in words and "Note. saec: lower is better." in words
 
 
 def test_no_metric_that_exists_is_code_1() -> None:

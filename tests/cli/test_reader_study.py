@@ -80,7 +80,8 @@ def test_mistakes_are_one_line(folder: Path, tmp_path: Path) -> None:
     assert "there is no column 'grade'" in refused("reader-study", file, "--rating", "grade")
     rating = ("--rating", "p_ill")
     assert "There is no metric 'auc'" in refused("reader-study", file, *rating, "-m", "auc")
-    message = refused("reader-study", file, *rating, "-m", "saec", "--covariance", "influence")
+    fitted = ("-m", "binormal_auc", "--covariance", "influence")
+    message = refused("reader-study", file, *rating, *fitted)
     assert message.endswith("Use --covariance jackknife or --covariance bootstrap.")
     short = tmp_path / "short.csv"
     readings(2)[5:].to_csv(short, index=False)

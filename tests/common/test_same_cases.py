@@ -94,8 +94,7 @@ def metrics_for(K: int, needs: Property | None = None) -> list[str]:
     if K > 5:
         some = [metric for metric in some if metric.statistic is not Tuples]
     if K > 17:
-        slow = ("pdi", "simplex_volume", "saec")  # saec fits a curve to every pair of classes
-        some = [metric for metric in some if metric.name not in slow]
+        some = [metric for metric in some if metric.name not in ("pdi", "simplex_volume")]
     return [metric.name for metric in some if needs is None or needs in metric.properties]
 
 
