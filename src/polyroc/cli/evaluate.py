@@ -112,17 +112,15 @@ def evaluate(
     if streaming:
         from polyroc.cli.streaming import stream
 
-        options = {"metrics": names, "exact": exact, "absent": absent}
-        stream(files, asked, as_json, **options)
+        stream(files, asked, as_json, metrics=names, exact=exact, absent=absent)
         return
     check_single(files, exact)
     constant = Constant.of(*tested)
     with reading():
         cases = asked.read(files[0], model)
-    given: dict[str, Any] = {"interval": _interval(interval, replicates), "level": level}
-    given |= {"n_tuples": tuples, "rng": seed}
+    given = {"interval": _interval(interval, replicates), "level": level, "n_tuples": tuples}
     gate = {"absent": absent, "normalize": normalize}
-    results, of_pairs = _evaluated(cases, names, gate, given, pairs)
+    results, of_pairs = _evaluated(cases, names, gate, {**given, "rng": seed}, pairs)
     if as_json:
         _print_json(cases, results, of_pairs, constant)
     else:

@@ -196,16 +196,7 @@ def bootstrap_comparison(
     seed, n_replicates = seed_of(method.rng), method.replicates
     draw = None if method.n_tuples is None else Draw(method.n_tuples, seed)
     questions, measured, reasons = defined_questions(samples.predictions, metrics, priors, draw)
-    drawn = np.stack(
-        [
-            replicate_values(
-                each, questions, design, n_replicates, seed if samples.paired else seed + 1 + m
-            )
-            for m, (each, design) in enumerate(
-                zip(samples.predictions, samples.designs, strict=True)
-            )
-        ]
-    )  # models × replicates × metrics
+    drawn = _replicates_of_models(samples, questions, n_replicates, seed)
     differences: list[Difference] = []
     tests, values = [], {}
     for metric, row in zip(metrics, measured, strict=True):
@@ -227,6 +218,20 @@ def bootstrap_comparison(
         tests.append(omnibus_test(metric.name, found, spread))
     settings = {**hypothesis.settings(), "n_replicates": n_replicates, "seed": seed}
     return Comparison(values, tuple(differences), tuple(tests), "bootstrap", level, settings)
+
+
+def _replicates_of_models(
+    samples: Samples, questions: Sequence[Question], n_replicates: int, seed: int
+) -> Float64Array:
+    """Values (models × replicates × metrics); independent samples have seeds of their own."""
+    models = enumerate(zip(samples.predictions, samples.designs, strict=True))
+    found = [
+        replicate_values(
+            each, questions, design, n_replicates, seed if samples.paired else seed + 1 + m
+        )
+        for m, (each, design) in models
+    ]
+    return np.stack(found)
 
 
 def _spread(samples: Samples, drawn: Float64Array, influences: Sequence[Influence]) -> Spread:
