@@ -6,6 +6,7 @@ fails the guards at the end.
 
 import ast
 import functools
+import itertools
 import json
 import math
 import re
@@ -21,7 +22,7 @@ from report.recount import Facts, agrees, number_in
 from scipy.stats import t as student
 
 import polyroc
-from polyroc import compare, evaluate
+from polyroc import compare, evaluate, evaluate_pairs
 
 SOURCE = Path(polyroc.__file__).parent
 
@@ -166,11 +167,47 @@ def worse_than_guessing(facts: Facts, metrics: list[str], model: str | None) -> 
             assert facts.value(name) < 0.5
 
 
+def union(facts: Facts, metrics: list[str], model: str | None, most: str) -> None:
+    assert metrics == ["gini"] and facts.n_classes == 3 and min(facts.counts) < int(most)
+
+
+def at_limit(facts: Facts, metrics: list[str], model: str | None, value: str, hull: str) -> None:
+    """The limit of the fit, and 2(1 − A)/S of the hull by loops over its corners."""
+    assert metrics == ["saec"]
+    y, scores = facts.inputs["y"], facts.inputs["scores"][model or "a"]
+    assert float(value) == pytest.approx(evaluate(y, scores, ["saec"])["saec"].value, rel=0.05)
+    cuts = sorted({row[1] for row in facts.models[model or "a"]}, reverse=True)
+    points = [(0.0, 0.0)] + [
+        tuple(
+            sum(1 for i in each if facts.models[model or "a"][i][1] >= cut) / len(each)
+            for each in facts.members
+        )
+        for cut in cuts
+    ]
+    corners: list[tuple[float, ...]] = []
+    for u, v in points:
+        while len(corners) > 1:
+            (a, b), (c, d) = corners[-2:]
+            if (c - a) * (v - b) < (d - b) * (u - a):
+                break
+            corners.pop()
+        corners.append((u, v))
+    edges = list(itertools.pairwise(corners))
+    area = math.fsum((c - a) * (b + d) / 2 for (a, b), (c, d) in edges)
+    length = math.fsum(math.dist(*edge) for edge in edges)
+    assert agrees(hull, 2 * (1 - area) / length)
+
+
+def of_saec(facts: Facts, metrics: list[str], model: str | None) -> None:
+    """The metric that is a cost, and that fits a curve."""
+    assert metrics == ["saec"]
+
+
 def guessing(metric: str, n_classes: int) -> float:
     """What a metric is worth where scores say nothing; NaN where that depends on the scores."""
     if metric == "hum":
         return 1 / math.factorial(n_classes)
-    return math.nan if metric == "total_length" else 0.5
+    return {"total_length": math.nan, "gini": 0.0, "saec": math.nan}.get(metric, 0.5)
 
 
 def check_worse(text: str, results: dict) -> None:
@@ -210,16 +247,33 @@ NOTES = {
         r"needs? probabilities, but row (\d+) of the table of scores (.+?)\. .+",
         not_defined,
     ),
+    "union-of-points": (
+        r"optimistic with fewer than (\d+) cases in a class: a union over many operating points",
+        union,
+    ),
+    "fit-at-limit": (
+        r"The binormal curve has no best fit to these scores: .+ The SAEC of ([\d.e-]+) is that "
+        r"limit, not an estimate\. Use the model hull of polyroc.saec in Python, which gives "
+        r"([\d.]+), or pass more cases or finer scores\.",
+        at_limit,
+    ),
+    "no-derivative": (
+        r"no standard error: the fit of the curve runs to a limit of the model",
+        of_saec,
+    ),
     "ties-matter": (r"ties: ([\d.]+) if wrong, ([\d.]+) if right", ties_matter),
 }
 WORSE = (
     "worse than guessing. Check in the line Read as that every column of scores belongs to its "
     "class, and that higher scores speak for it."
 )
-TOLD = {"worse-than-guessing": (re.escape(WORSE), worse_than_guessing)}
+TOLD = {
+    "worse-than-guessing": (re.escape(WORSE), worse_than_guessing),
+    "lower-is-better": (r"lower is better\.", of_saec),
+}
 """Notes of the command line itself."""
-NOT_PRINTED = {"priors-given", "priors-sampled", "rows-by-position", "no-derivative"}
-"""Notes on options that the command line does not have, and on metrics without a derivative."""
+NOT_PRINTED = {"priors-given", "priors-sampled", "rows-by-position"}
+"""Notes on options that the command line does not have."""
 
 
 def check_notes(facts: Facts, text: str, metrics: list[str]) -> set[str]:
@@ -275,7 +329,9 @@ def check_evaluate(facts: Facts, folder: Path, metrics: list[str], *options: str
 def check_cells(cells: list[str], estimates: list) -> None:
     """``0.812 0.79–0.83 0.02`` of one model, ``.812 (.79–.83)`` of each of several."""
     numbers = [
-        part for cell in cells for part in re.findall(r"[\d.]*\d|–(?=\s|$)", cell.replace("(", " "))
+        part
+        for cell in cells
+        for part in re.findall(r"[\d.]*\d(?:e-\d+)?|–(?=\s|$)", cell.replace("(", " "))
     ]
     expected: list[float] = []
     for each in estimates:
@@ -286,7 +342,10 @@ def check_cells(cells: list[str], estimates: list) -> None:
         expected.append(estimates[0].standard_error)
     assert len(numbers) == len(expected), (cells, expected)
     for text, value in zip(numbers, expected, strict=True):
-        assert text == "–" if math.isnan(value) else agrees(text, value)
+        if "e-" in text:  # 7.3e-06
+            assert math.isclose(float(text), value, rel_tol=0.05)
+        else:
+            assert text == "–" if math.isnan(value) else agrees(text, value)
 
 
 @functools.cache
@@ -294,7 +353,7 @@ def notes_by_size(n_classes: int) -> set[str]:
     """Evaluations of data with so many classes, recounted once; the codes of their notes."""
     kinds = KINDS if n_classes <= 20 else KINDS[n_classes % 2 :: 3]
     metrics = ["roc_auc"] if n_classes == 2 else ["hand_till", "aunp"]
-    metrics += ["hum"] if n_classes == 3 else []
+    metrics += ["hum", "gini"] if n_classes == 3 else []
     codes = set()
     with TemporaryDirectory() as folder:
         for place, kind in enumerate(kinds):
@@ -307,6 +366,10 @@ def notes_by_size(n_classes: int) -> set[str]:
 def notes_by_name(name: str) -> set[str]:
     """An evaluation of one of the special cases, recounted once; the codes of its notes."""
     with TemporaryDirectory() as folder:
+        if name == "fit at its limit":
+            high = np.array([0.1, 0.2, 0.3, 0.9, 0.5, 0.6, 0.7, 0.8])
+            facts = facts_of(np.repeat([0, 1], 4), {"a": np.column_stack([1 - high, high])}, 2)
+            return check_evaluate(facts, Path(folder), ["roc_auc", "saec"])
         if name != "absent":
             metrics = ["hand_till", "aunu", "total_length"]
             return check_evaluate(special_cases()[name], Path(folder), metrics)
@@ -317,7 +380,7 @@ def notes_by_name(name: str) -> set[str]:
 
 NAMES = (
     *("weights", "groups", "few groups", "counts", "logits", "constant", "one case", "reversed"),
-    "absent",
+    *("absent", "fit at its limit"),
 )
 
 
@@ -329,6 +392,29 @@ def test_evaluate(n_classes) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_evaluate_other_inputs(name) -> None:
     assert notes_by_name(name) or name == "weights"
+
+
+def test_pairs(tmp_path) -> None:
+    """The worst pairs of classes first, twenty at most."""
+    for n_classes, n_models in ((3, 2), (7, 1)):
+        facts = case("skewed", n_classes, n_models)
+        text = printed("evaluate", saved(facts, tmp_path), "-m", "hand_till", "--pairs")
+        pairs = [(k, r) for k in range(n_classes) for r in range(n_classes) if k != r]
+        for model, scores in facts.inputs["scores"].items():
+            of = f" of {model}" if n_models > 1 else ""
+            which = "worst pairs first" if n_classes == 3 else "the 20 worst of 42 pairs"
+            rows = rows_below(text, f"Which classes are confused? AUC(k|r){of}, {which}")
+            worst = sorted(facts.pair(model, *pair)[0] for pair in pairs)[:20]
+            assert len(rows) == len(worst)
+            frame = evaluate_pairs(facts.inputs["y"], scores, labels=facts.inputs["labels"])
+            limits = frame.set_index(["positive", "negative"])
+            for (k, r, value, interval), expected in zip(rows, worst, strict=True):
+                areas = facts.pair(model, facts.names.index(k), facts.names.index(r))
+                assert agrees(value, areas[0]) and agrees(value, expected)
+                low, high = limits.loc[(k, r), ["low", "high"]]
+                told = ["–"] if math.isnan(low) else interval.split("–")
+                assert told == ["–"] or (agrees(told[0], low) and agrees(told[1], high))
+                assert (interval == "–") == math.isnan(low)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 17, 50])
@@ -497,6 +583,7 @@ ABOUT_DATA = {
     "compare.py": {"_print", "_together", "_by_pair"},
     "demo.py": {"demo"},
     "evaluate.py": {"_print_tables", "_beside", "_alone"},
+    "pairs.py": {"pair_tables"},
     "plan.py": {"_print"},
     "points.py": {"_square", "_listed", "_intervals"},
     "report.py": {"report"},
@@ -541,7 +628,7 @@ def test_whatever_prints_is_recounted() -> None:
 
 def test_every_note_is_recounted_and_occurs() -> None:
     codes = set()
-    for name in ("_notes.py", "_evaluate.py", "_compare.py"):
+    for name in ("_notes.py", "_evaluate.py", "_estimates.py", "_compare.py", "_differences.py"):
         source = (SOURCE / "inference" / name).read_text()
         codes |= set(re.findall(r'Note\(\s*"([\w-]+)"', source))
     assert codes == set(NOTES) | NOT_PRINTED and not codes & set(TOLD)

@@ -9,6 +9,7 @@ _SPOKEN = (
     (re.compile(r'\binterval="(\w+)"'), r"--interval \1"),
     (re.compile(r'\bmethod="(\w+)"'), r"--method \1"),
     (re.compile(r'\bcovariance="(\w+)"'), r"--covariance \1"),
+    (re.compile(r'\b([Uu]se) model="(\w+)"'), r"\1 the model \2 of polyroc.saec in Python"),
     (re.compile(r"\bweight=(')"), r"--weights \1"),
     (re.compile(r"\bgroup=(')"), r"--groups \1"),
     (re.compile(r"\b(?:sample_weight|weight)="), "--weights"),
