@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from polyroc._base.hypotheses import Alternative, checked_margin
 from polyroc.cli.options import Command, bundled
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from polyroc._base.hypotheses import Alternative
     from polyroc.results import Evaluation
 
 
@@ -18,7 +18,7 @@ class Tested(NamedTuple):
     """What metrics are tested against, as options say."""
 
     against: float | None
-    alternative: Alternative
+    alternative: "Alternative"
     margin: float | None
 
 
@@ -58,12 +58,12 @@ class Constant(NamedTuple):
     """What metrics are tested against, and what the tests are to show."""
 
     against: float
-    alternative: Alternative
+    alternative: "Alternative"
     margin: float | None
 
     @classmethod
     def of(
-        cls, against: float | None, alternative: Alternative, margin: float | None
+        cls, against: float | None, alternative: "Alternative", margin: float | None
     ) -> "Constant | None":
         """From the options of the command line, if a test is asked for."""
         if against is None:
@@ -71,6 +71,8 @@ class Constant(NamedTuple):
                 option = "--margin" if margin is not None else "--alternative"
                 raise InvalidInput(f"{option} needs --against, the value to test against.")
             return None
+        from polyroc._base.hypotheses import checked_margin  # which imports numpy
+
         checked_margin(alternative, margin)
         return cls(against, alternative, margin)
 
