@@ -79,8 +79,10 @@ def instances() -> Iterator[Any]:
     yield scorers["vus"].with_options(ties="strict").set_score_request(sample_weight=True)
     evaluation = polyroc.evaluate(y, p, ["hand_till", "pdi"], labels=labels)
     yield from (evaluation, evaluation["pdi"], evaluation["pdi"].interval(0.9))
+    yield from (evaluation["pdi"].test(0.5), evaluation["pdi"].effective)
     yield polyroc.evaluate(y, p, ["hand_till"], interval=Bootstrap(20), rng=0)
     yield from (Bootstrap(20, 1), polyroc.Permutation(20), polyroc.Influence(9), polyroc.Design())
+    yield polyroc.chance_test(y, p, labels=labels, n_permutations=9, rng=0)
     yield from (results.Note("a", "b"), polyroc.compare(y, {"a": p, "b": p[:, ::-1]}, ["pdi"]))
     yield from studies(X, of_X)
     yield from (curves.one_vs_one_roc(y, p), curves.one_vs_rest_roc(y, p))
@@ -120,6 +122,7 @@ def studies(X: Any, y: Any) -> Iterator[Any]:
     columns = {name: name for name in ("case", "reader", "modality", "truth", "rating")}
     found = inference.reader_study(table, **columns)
     yield from (found, found.test(), found.power(5, 50, difference=0.1))
+    yield inference.Prices([1, 2])
     yield from (polyroc.plan(pair_auc=0.8, cases=20), inference.plan(found, cases=50))
 
 

@@ -17,6 +17,8 @@ from polyroc.typing import Float64Array, Label
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["Effective", "Estimate", "Evaluation", "Interval", "Note", "ValueTest"]
+
 Scale = Literal["wilson", "logit", "plain", "bca", "bc", "percentile"]
 
 
