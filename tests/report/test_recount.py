@@ -99,9 +99,30 @@ def test_report_on_a_sample() -> None:
     assert "sample-in-page" in codes_of_a_sample()
 
 
+FOLDS = {"mean-over-folds", "cases-pooled"}
+
+
+def test_report_on_folds() -> None:
+    """Folds on scales of their own: how many there are, and M of all cases together."""
+    facts = case("balanced", 3, 1)
+    folds = [i % 4 for i in range(len(facts.y))]
+    shifted = [
+        [score / 8 + fold for score in row]
+        for row, fold in zip(facts.models["model 0"], folds, strict=True)
+    ]
+    facts.models["model 0"] = shifted
+    content = gather(facts.inputs["y"], {"model 0": shifted}, folds=folds)
+    told = {each.code: each for each in findings(content) if each.code in FOLDS}
+    assert set(told) == FOLDS
+    assert "held out in 4 folds of a cross-validation" in told["mean-over-folds"].text
+    assert told["cases-pooled"].title == "model 0: folds are on different scales"
+    pooled = f"All cases pooled would give {facts.value('model 0'):.4f}, over a standard error away"
+    assert told["cases-pooled"].text.startswith(pooled)
+
+
 @pytest.mark.filterwarnings("ignore::polyroc.errors.RowsByPosition")
 def test_every_finding_is_recounted_and_occurs() -> None:
     """A new finding needs a recount in sentences.py, and data that make it appear."""
-    assert set(CHECKS) == codes_in_source()
+    assert set(CHECKS) | FOLDS == codes_in_source()
     seen = set(codes_of_a_sample()).union(*map(codes_by_size, SIZES[:3]))
     assert seen.union(*map(codes_by_name, special_cases())) == set(CHECKS)
