@@ -78,7 +78,7 @@ def codes_of_a_sample() -> set[str]:
         return recount(facts, gathered(facts, patched))
 
 
-@pytest.mark.parametrize("n_classes", SIZES)
+@pytest.mark.parametrize("n_classes", [*SIZES[:-1], pytest.param(300, marks=pytest.mark.slow)])
 def test_report(n_classes) -> None:
     assert codes_by_size(n_classes)
 
