@@ -120,3 +120,28 @@ def test_the_variance_of_similar_models():
     true = float(np.var(found))
     assert np.mean(squares) == pytest.approx(true, rel=0.15)
     assert np.mean(published) > 1.1 * true
+
+
+def test_many_classes_at_once_are_those_one_by_one(monkeypatch):
+    """Also with weights, copies and groups within classes, and three models."""
+    y = np.arange(100) % 22
+    rng = np.random.default_rng(5)
+    ties = np.eye(22)[rng.integers(0, 22, len(y))] * 0.5 + 0.5 / 22
+    scores = {**models(y, 0.5, rng), "c": ties}
+    w = 1.0 + np.arange(len(y)) % 3
+    pairs = np.arange(len(y)) // 44 * 22 + y
+    names = ["hand_till", "aunp", "hand_till_scored"]
+    for options in (
+        {},
+        {"sample_weight": w},
+        {"sample_weight": w, "groups": Design(weights="frequency")},
+        {"groups": pairs},
+    ):
+        at_once = compare(y, scores, names, **options).differences
+        with monkeypatch.context() as patch:
+            patch.setattr("polyroc.inference._similar.MANY_CLASSES", 300)
+            one_by_one = compare(y, scores, names, **options).differences
+        plain = compare(y, scores, names, reference="normal", **options).differences
+        for row, slow, before in zip(at_once, one_by_one, plain, strict=True):
+            assert row.standard_error == pytest.approx(slow.standard_error, rel=1e-9)
+            assert row.standard_error != before.standard_error

@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyroc.inference._influence import CaseDesign
 from polyroc.metrics.folds import FoldStatistics
@@ -27,6 +28,15 @@ from polyroc.typing import Float64Array
 
 MOST_PAIRS = 1_000_000
 """Pairs of cases that are gone through; with more, what is subtracted is small."""
+
+MANY_CLASSES = 20
+"""With more, all pairs of classes are gone through at once."""
+
+MOST_CASES = 3000
+"""For which a matrix of all pairs of cases is made."""
+
+MOST_CLASSES = 60
+"""Whose pairs are gone through one by one."""
 
 
 def overcounted(
@@ -44,17 +54,79 @@ def overcounted(
         question.gradient(each[question.need]).of_statistic
         for each, question in zip(statistics, questions, strict=True)
     ]
+    many = first.n_classes > MANY_CLASSES
+    if many and questions[0].metric.statistic is Pairs and len(first) <= MOST_CASES:
+        return _at_once([each.predictions for each in statistics], slopes, design)
+    if first.n_classes > MOST_CLASSES:
+        return None
     scores = [_directed(*each) for each in zip(statistics, questions, strict=True)]
     total = np.zeros((len(statistics), len(statistics)))
+    units = [Units.of(first, design, k) for k in range(first.n_classes)]
     for k, r in combinations(range(first.n_classes), 2):
         kernels = [
             kernel(each.predictions, directed, slope, k, r)
             for each, directed, slope in zip(statistics, scores, slopes, strict=True)
         ]
-        units = Units.of(first, design, k), Units.of(first, design, r)
         for a, b in combinations(range(len(statistics)), 2):
-            total[a, b] += interaction(kernels[a] - kernels[b], *units)
+            total[a, b] += interaction(kernels[a] - kernels[b], units[k], units[r])
     return total + total.T
+
+
+def _at_once(
+    models: Sequence[Predictions], slopes: Sequence[PairGradient], design: CaseDesign
+) -> Float64Array:
+    """The same for all pairs of classes together, from matrices of all pairs of cases."""
+    first = models[0]
+    groups = np.arange(len(first)) if design.groups is None else design.groups
+    order = np.lexsort((groups, first.codes))
+    codes, groups = first.codes[order], groups[order]
+    starts = np.flatnonzero(np.r_[True, (np.diff(codes) != 0) | (np.diff(groups) != 0)])
+    shares = (first.case_weights / first.class_weights[first.codes])[order]
+    copies = first.case_weights[order] if design.weights == "frequency" else np.ones(len(starts))
+    counts = design.counts(first)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a class of one case has no variance
+        factor = np.where(counts > 1, counts / (counts - 1), np.nan)
+    kernels = [
+        _all_pairs(each, slope)[np.ix_(order, order)]
+        for each, slope in zip(models, slopes, strict=True)
+    ]
+    total = np.zeros((len(models), len(models)))
+    for a, b in combinations(range(len(models)), 2):
+        blocks = _squares(kernels[a] - kernels[b], shares, starts, codes[starts], copies)
+        total[a, b] = np.triu(blocks * np.outer(factor, factor), 1).sum()
+    return total + total.T
+
+
+def _all_pairs(predictions: Predictions, slope: PairGradient) -> Float64Array:
+    """What each pair of cases contributes, in both columns of its classes together."""
+    codes, scores = predictions.codes, predictions.scores.astype(np.float64)
+    own = scores[np.arange(len(codes)), codes]
+    others = scores[:, codes].T
+    if slope.credit is None:
+        credit = np.maximum(own[:, None] - others, 0)
+    else:
+        credit = (own[:, None] > others) + slope.credit * (own[:, None] == others)
+    weighted = np.nan_to_num(slope.matrix)[np.ix_(codes, codes)] * credit
+    return np.asarray(weighted + weighted.T)
+
+
+def _squares(
+    kernel: Float64Array,
+    shares: Float64Array,
+    starts: NDArray[np.intp],
+    codes: NDArray[Any],
+    copies: Float64Array,
+) -> Float64Array:
+    """For each pair of classes, the squares of what neither unit of a pair explains alone."""
+    weighted = kernel * shares[:, None] * shares
+    moved = np.add.reduceat(np.add.reduceat(weighted, starts, axis=0), starts, axis=1)
+    share = np.add.reduceat(shares, starts)
+    classes = np.flatnonzero(np.r_[True, np.diff(codes) != 0])
+    rows = np.add.reduceat(moved, classes, axis=1)
+    explained = rows[:, codes] * share
+    means = np.add.reduceat(rows, classes, axis=0)[np.ix_(codes, codes)] * np.outer(share, share)
+    left = (moved - explained - explained.T + means) ** 2 / np.outer(copies, copies)
+    return np.asarray(np.add.reduceat(np.add.reduceat(left, classes, axis=0), classes, axis=1))
 
 
 def _many(predictions: Predictions) -> bool:
@@ -81,9 +153,10 @@ def kernel(
         margins = directed.merged(np.concatenate([first, second]), k, r)
         own, other = margins[: len(first)], margins[len(first) :]
         return np.asarray(slope.matrix[k, r] * _credit(own, other, slope.credit))
-    own, other = (predictions.column(c).scores.astype(np.float64) for c in (k, r))
-    forward = _credit(own[first], own[second], slope.credit)
-    backward = _credit(other[second], other[first], slope.credit)
+    ahead, behind = (predictions.scores[own, k].astype(np.float64) for own in (first, second))
+    forward = _credit(ahead, behind, slope.credit)
+    ahead, behind = (predictions.scores[own, r].astype(np.float64) for own in (second, first))
+    backward = _credit(ahead, behind, slope.credit)
     return np.asarray(slope.matrix[k, r] * forward + slope.matrix[r, k] * backward.T)
 
 
