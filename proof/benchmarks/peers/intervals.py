@@ -48,8 +48,8 @@ def our_influence(data: Scored) -> Callable[[], Estimate]:
 
 def our_bootstrap(replicates: int, data: Scored) -> Callable[[], Estimate]:
     def call() -> Estimate:
-        options = {"interval": "bootstrap", "n_replicates": replicates, "rng": SEED}
-        estimate = polyroc.estimate(*data, "roc_auc", **options)
+        method = polyroc.Bootstrap(replicates, SEED)
+        estimate = polyroc.estimate(*data, "roc_auc", interval=method)
         estimate.interval()
         return estimate
 
