@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 
@@ -15,11 +16,13 @@ from polyroc import Bootstrap, Predictions, registry
 from polyroc.datasets import three_class_mixture
 from polyroc.kernels.archive import non_dominated
 from polyroc.kernels.confusion import critical_costs
+from polyroc.kernels.exposed import ray_hits
 from polyroc.kernels.facets import walk_facets
 from polyroc.scale._class_sums import ClassSums
 from polyroc.scale._histogram import Histogram
 from polyroc.surface import KnnModel, LinearModel, search
 from polyroc.surface._gini import gini
+from polyroc.surface._gradient import gini_slopes
 from polyroc.utility._mixtures import GaussianMixture
 from polyroc.utility._observer import ideal_observer
 from polyroc.utility._surface_average import groups_of, pairs_of
@@ -34,6 +37,7 @@ def results() -> Iterator[Result]:
     yield from of_pairs()
     yield from of_summaries()
     yield from of_surfaces()
+    yield from of_slopes()
     yield from of_observers()
 
 
@@ -60,7 +64,12 @@ def of_tuples(n_classes: int, n: int, levels: int | None) -> Iterator[Result]:
 
 
 def of_pairs() -> Iterator[Result]:
-    yield "auc_mu of many classes", np.array(polyroc.auc_mu(*sample(120, 30)))
+    y, p = sample(120, 30)
+    weights = 1.0 + np.arange(120) % 3
+    yield "auc_mu of many classes", np.array(polyroc.auc_mu(y, p))
+    p = p[::-1].copy()  # labels that the scores do not fit
+    yield "weighted auc_mu", np.array(polyroc.auc_mu(y, p, sample_weight=weights))
+    yield "influence on auc_mu", registry["auc_mu"].influence(Predictions(y, p)).cases
     y, p = sample(50, 3, 8)
     for weights in (None, np.linspace(1, 2, 50)):
         names = ["hand_till", "auc_mu", "hand_till_scored", "hand_till_probabilistic"]
@@ -94,6 +103,21 @@ def of_surfaces() -> Iterator[Result]:
     yield "front", non_dominated(points, np.lexsort(points.T[::-1]))
     costs = np.ones((3, 3)) - np.eye(3)
     yield "critical costs", critical_costs(sample(40, 3)[1], costs, 0, 1)
+
+
+def of_slopes() -> Iterator[Result]:
+    """Derivatives of G: lengths and areas of facets, and rays with ties across chunks of points."""
+    rng = np.random.default_rng(2)
+    for n_classes, m in ((2, 40), (3, 12)):
+        rates = rng.integers(0, 9, (m, n_classes * (n_classes - 1))) / 12
+        slopes = gini_slopes(rates, n_classes, work=math.inf, spent=0, n_threads=1)
+        yield f"slopes {n_classes}", slopes.values
+    moving, others = np.sort(rng.integers(0, 3, 2100)) / 8, rng.integers(1, 8, (2, 2100)) / 8
+    hits = np.zeros(2100)
+    ray_hits(moving, others, rng.random((40, 2)), 2.0, hits)
+    moving[:], others[:, :2060] = 0.125, 0.9
+    ray_hits(moving, others, rng.random((40, 2)), 2.0, hits)
+    yield "rays", hits
 
 
 def of_observers() -> Iterator[Result]:
