@@ -118,7 +118,8 @@ def found_paired(rng: np.random.Generator, counts: list[int], studies: int) -> n
 def check_pair(first: Values, second: Values, both: list[list[np.ndarray]]) -> None:
     """Whether the first study has the difference and error of ``compare``."""
     a, b = map(predictions, both)
-    (expected,) = compare(a.codes, {"a": a.scores, "b": b.scores}, ["hand_till"]).differences
+    pair = {"a": a.scores, "b": b.scores}
+    (expected,) = compare(a.codes, pair, ["hand_till"], reference="normal").differences
     apart = [x - y for x, y in zip(first.influence, second.influence, strict=True)]
     np.testing.assert_allclose(first.value[0] - second.value[0], expected.difference, atol=1e-12)
     np.testing.assert_allclose(error_and_freedom(apart)[0][0], expected.standard_error, rtol=1e-9)
