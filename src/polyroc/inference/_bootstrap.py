@@ -25,8 +25,8 @@ from polyroc.inference._resampling import (
 from polyroc.inference._samples import Samples
 from polyroc.inference._spread import Spread, omnibus_test
 from polyroc.metrics.declaration import Metric
-from polyroc.metrics.folds import statistics_of
-from polyroc.metrics.measure import Measured
+from polyroc.metrics.folds import FoldStatistics, statistics_of
+from polyroc.metrics.measure import CaseStatistics, Measured
 from polyroc.metrics.question import Influence, Question
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate, Note
@@ -82,17 +82,17 @@ def _replicates_of_folds(
 
 
 def defined_questions(
-    predictions: Sequence[Predictions],
+    models: Sequence[CaseStatistics | FoldStatistics],
     metrics: Sequence[Metric],
     priors: PriorsLike | None,
     draw: Draw | None = None,
 ) -> tuple[list[Question], list[list[Measured]], dict[str, str]]:
-    """Questions that have an answer for all predictions, the answers, and why others have none."""
+    """Questions that have an answer for all models, the answers, and why others have none."""
     asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
-    found = list(zip(*(statistics_of(each).measure(asked) for each in predictions), strict=True))
+    found = list(zip(*(each.measure(asked) for each in models), strict=True))
     reasons = {each.metric.name: each.reason for row in found for each in row if each.reason}
     questions = [
-        metric.question(predictions[0], **options)
+        metric.question(models[0].predictions, **options)
         for metric, options in asked
         if metric.name not in reasons
     ]
@@ -109,11 +109,11 @@ def bootstrap_estimates(
     """Estimates with replicates, for BCa and percentile intervals."""
     seed, n_replicates = seed_of(method.rng), method.replicates
     draw = None if method.n_tuples is None else Draw(method.n_tuples, seed)
-    questions, found, _ = defined_questions([predictions], metrics, priors, draw)
+    statistics = statistics_of(predictions)
+    questions, found, _ = defined_questions([statistics], metrics, priors, draw)
     values = replicate_values(predictions, questions, design, n_replicates, seed)
     columns = dict(zip((q.metric.name for q in questions), values.T, strict=True))
     settings = {**design.settings(), "n_replicates": n_replicates, "seed": seed}
-    statistics = statistics_of(predictions)
     plain = estimate_metrics(statistics, metrics, design, priors, False, draw)
     asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
     sizes = effective_sizes(statistics, asked, [row[0] for row in found], design)
@@ -195,7 +195,8 @@ def bootstrap_comparison(
     """Differences on resampled cases; paired models see the same resamples."""
     seed, n_replicates = seed_of(method.rng), method.replicates
     draw = None if method.n_tuples is None else Draw(method.n_tuples, seed)
-    questions, measured, reasons = defined_questions(samples.predictions, metrics, priors, draw)
+    models = [statistics_of(each) for each in samples.predictions]
+    questions, measured, reasons = defined_questions(models, metrics, priors, draw)
     drawn = _replicates_of_models(samples, questions, n_replicates, seed)
     differences: list[Difference] = []
     tests, values = [], {}

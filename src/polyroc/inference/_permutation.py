@@ -24,6 +24,7 @@ from polyroc.inference._options import Permutation
 from polyroc.inference._resampling import BATCH, Replicator
 from polyroc.inference._samples import Samples
 from polyroc.metrics.declaration import Metric, Property
+from polyroc.metrics.folds import statistics_of
 from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array, PriorsLike
@@ -40,7 +41,8 @@ def permutation_comparison(
     """p-values of all pairs of models: the share of permutations that differ at least as much."""
     _check(samples, hypothesis)
     seed, n_replicates = seed_of(method.rng), method.replicates
-    questions, measured, reasons = defined_questions(samples.predictions, metrics, priors)
+    models = [statistics_of(each) for each in samples.predictions]
+    questions, measured, reasons = defined_questions(models, metrics, priors)
     rows = [row for row in measured if row[0].metric.name not in reasons]
     found = np.array([[each.value for each in row] for row in rows]).T
     p_values = {
