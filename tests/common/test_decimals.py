@@ -8,7 +8,7 @@ import pytest
 import polyroc
 from polyroc import Predictions, auc_mu
 from polyroc.scale import PairSummary, evaluate_parquet
-from polyroc.statistics.mu import Margins
+from polyroc.statistics.margins import Margins
 from polyroc.statistics.resampled import ResampledPairs
 
 THREE = [[0.3, 0.1, 0.6], [0.5, 0.3, 0.2], [0.05, 0.05, 0.9]]

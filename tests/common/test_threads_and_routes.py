@@ -10,7 +10,7 @@ from polyroc import registry
 from polyroc.predictions import _columns as columns
 from polyroc.predictions._columns import Column
 from polyroc.statistics import mu, tuples
-from polyroc.statistics.mu import Margins
+from polyroc.statistics.margins import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.placements import Placements
 from polyroc.statistics.tuples import Tuples

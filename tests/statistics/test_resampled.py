@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions
+from polyroc.statistics.margins import Margins
 from polyroc.statistics.means import Means
-from polyroc.statistics.mu import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.resampled import BYTE_BLOCK, FLOAT_BLOCK, PairReplicates, ResampledPairs
 

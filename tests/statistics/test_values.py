@@ -9,8 +9,8 @@ import pytest
 import polyroc
 from polyroc import Predictions, registry
 from polyroc.metrics.measure import CaseStatistics, measure
+from polyroc.statistics.margins import Margins
 from polyroc.statistics.means import Means
-from polyroc.statistics.mu import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.placements import Placements
 from polyroc.statistics.resampled import ResampledPairs

@@ -12,7 +12,7 @@ from polyroc.predictions import Predictions
 from polyroc.predictions._classes import some_of
 from polyroc.predictions._groups import FEW_GROUPS
 from polyroc.results import Note
-from polyroc.statistics.mu import Margins
+from polyroc.statistics.margins import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.placements import Placements
 from polyroc.statistics.rates import Rates

@@ -20,8 +20,8 @@ from polyroc.inference._influence import CaseDesign
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions
+from polyroc.statistics.margins import Margins
 from polyroc.statistics.means import Means
-from polyroc.statistics.mu import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.resampled import ResampledPairs
 from polyroc.statistics.statistic import Need

@@ -22,7 +22,7 @@ from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions
-from polyroc.statistics.mu import Directed, MarginGradient, Margins
+from polyroc.statistics.margins import Directed, MarginGradient, Margins
 from polyroc.statistics.pairs import PairGradient, Pairs
 from polyroc.typing import Float64Array
 

@@ -27,7 +27,7 @@ from polyroc.errors import NotDefined
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.metrics.question import Gradient, Influence, NoDerivative, Question
 from polyroc.predictions import Predictions
-from polyroc.statistics.mu import Margins
+from polyroc.statistics.margins import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.placements import Placements
 from polyroc.statistics.statistic import Need, Statistic

@@ -14,7 +14,7 @@ from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._containers import place, read_weights
 from polyroc.predictions._tables import by_class
 from polyroc.predictions._weights import moderate, shares
-from polyroc.statistics.mu import MarginGradient, Margins, Partition
+from polyroc.statistics.margins import MarginGradient, Margins, Partition
 from polyroc.statistics.pairs import tie_credit
 from polyroc.statistics.statistic import Need
 from polyroc.typing import Absent, Float64Array, LabelsLike, ScoresLike, Ties, WeightsLike

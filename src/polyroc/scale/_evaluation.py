@@ -26,8 +26,8 @@ from polyroc.scale._class_sums import ClassSums
 from polyroc.scale._histogram import PairBounds
 from polyroc.scale._sample import Sample
 from polyroc.scale._totals import Totals
+from polyroc.statistics.margins import Margins
 from polyroc.statistics.means import Means
-from polyroc.statistics.mu import Margins
 from polyroc.statistics.pairs import Pairs, blank_diagonal, tie_credit
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Absent, Float64Array, FloatArray, Label, Ties

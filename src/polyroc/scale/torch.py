@@ -293,7 +293,7 @@ def _values(
 ) -> tuple[Any, ...]:
     """The formulas of the registry over the sums."""
     from polyroc.scale._certified import Certified
-    from polyroc.statistics.mu import Margins
+    from polyroc.statistics.margins import Margins
     from polyroc.statistics.pairs import Pairs
 
     pairs, nothing = np.ix_(present, present), np.zeros((len(present),) * 2)
