@@ -9,7 +9,7 @@ from common.samples import METRICS, class_numbers, options_of, sample_for
 from polyroc import registry
 from polyroc.predictions import _columns as columns
 from polyroc.predictions._columns import Column
-from polyroc.statistics import mu, tuples
+from polyroc.statistics import margins, tuples
 from polyroc.statistics.margins import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.placements import Placements
@@ -66,7 +66,7 @@ def test_threads_on_many_cases(name):
 @pytest.mark.parametrize("K", [5, 24])
 def test_threads_over_many_classes(K, monkeypatch):
     """AUC_mu merges sorted margins, from 24 classes on by a compiled loop."""
-    monkeypatch.setattr(mu, "FEW_MARGINS", 0)
+    monkeypatch.setattr(margins, "FEW_MARGINS", 0)
     metric = registry["auc_mu"]
     sample = sample_for(metric, K, 1, n=300)
     alone = answers(sample, metric, 1)
@@ -93,7 +93,7 @@ def test_routes(metric, weighted, dtype, monkeypatch):
         for options in options_of(metric, K):
             with monkeypatch.context() as patch:
                 plain = answers(sample, metric, 1, **options)
-                patch.setattr(mu, "FEW_CASES", 0)
+                patch.setattr(margins, "FEW_CASES", 0)
                 for few, block in [(10**6, 7), (3, 7), (0, 1), (0, 1000)]:
                     patch.setattr(columns, "FEW_POSITIVES", few)
                     patch.setattr(columns, "_BLOCK", block)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polyroc import Predictions, registry
-from polyroc.statistics import mu
+from polyroc.statistics import margins
 
 METRIC = registry["auc_mu"]
 
@@ -31,10 +31,10 @@ def test_compiled_placements(kind, monkeypatch):
         for dtype in (np.float64, np.float32) if kind != "huge" else (np.float64,):
             predictions = Predictions(y, scores.astype(dtype), sample_weight=weights)
             for options in ({}, {"ties": "strict"}, {"ties": "lenient"}, {"partition": costs}):
-                monkeypatch.setattr(mu, "MANY_CLASSES", 1000)
+                monkeypatch.setattr(margins, "MANY_CLASSES", 1000)
                 expected = METRIC.influence(predictions, **options).cases
                 value = METRIC.of(predictions, **options)
-                monkeypatch.setattr(mu, "MANY_CLASSES", 2)
+                monkeypatch.setattr(margins, "MANY_CLASSES", 2)
                 found = METRIC.influence(predictions, **options).cases
                 np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
                 fresh = Predictions(y, scores.astype(dtype), sample_weight=weights)
