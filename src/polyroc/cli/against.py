@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from polyroc.cli.options import Command, bundled
+from polyroc.cli.options import Command, bundled, with_options
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -48,10 +48,7 @@ _AGAINST = (
 
 def against_options(command: Command) -> Command:
     """The options of tests against a constant; a command gets them as ``tested``."""
-    packed = bundled(command, "tested", Tested)
-    for option in reversed(_AGAINST):
-        packed = option(packed)
-    return packed
+    return with_options(bundled(command, "tested", Tested), _AGAINST)
 
 
 class Constant(NamedTuple):

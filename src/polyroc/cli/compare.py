@@ -23,6 +23,7 @@ from polyroc.cli.options import (
     normalize_option,
     role_options,
     seed_option,
+    with_options,
 )
 from polyroc.cli.wording import costs_among, printable, short, spoken
 from polyroc.errors import InvalidInput
@@ -78,10 +79,7 @@ _TESTS = (
 
 def test_options(command: Command) -> Command:
     """The options of the tests; a command gets them as ``tested``."""
-    packed = bundled(command, "tested", Tested)
-    for option in reversed(_TESTS):
-        packed = option(packed)
-    return packed
+    return with_options(bundled(command, "tested", Tested), _TESTS)
 
 
 @click.command(short_help="Differences between models, with intervals and tests.")

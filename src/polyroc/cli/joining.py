@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyroc.cli.options import NONE, Command
+from polyroc.cli.options import NONE, Command, with_options
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ _OPTIONS = (
 
 def join_options(command: Command) -> Command:
     """The options that say how rows of several files belong together."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(command, _OPTIONS)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Options that several commands share."""
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -140,10 +140,14 @@ class Asked(NamedTuple):
 
 def role_options(command: Command) -> Command:
     """The options that say which column of a file is what; a command gets them as ``asked``."""
-    packed = bundled(command, "asked", Asked)
-    for option in reversed(_ROLES):
-        packed = option(packed)
-    return packed
+    return with_options(bundled(command, "asked", Asked), _ROLES)
+
+
+def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    """A command with options, which its help shows in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def bundled(command: Command, name: str, kind: type[Any]) -> Command:

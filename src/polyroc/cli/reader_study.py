@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.cli.options import (
+    Command,
     by_class,
     json_option,
     level_option,
     names,
     seed_option,
+    with_options,
 )
 from polyroc.cli.wording import plural, printable, spoken
 
@@ -19,19 +21,21 @@ if TYPE_CHECKING:
     from polyroc.inference import ReaderStudy
     from polyroc.readers import FileReadings
 
-_IDS = ("case", "reader", "modality", "truth")
+_IDS = {
+    "case": "Column that names the case.",
+    "reader": "Column that names the reader.",
+    "modality": "Column that names the modality.",
+    "truth": "Column of the true class of the case.",
+}
 
 
-def id_options(command: Any) -> Any:
+def id_options(command: Command) -> Command:
     """The columns that say which reading a row is."""
-    words = {"truth": "Column of the true class of the case."}
-    for name in reversed(_IDS):
-        text = words.get(name, f"Column that names the {name}.")
-        option = click.option(
-            f"--{name}", metavar="COLUMN", default=name, show_default=True, help=text
-        )
-        command = option(command)
-    return command
+    options = [
+        click.option(f"--{name}", metavar="COLUMN", default=name, show_default=True, help=text)
+        for name, text in _IDS.items()
+    ]
+    return with_options(command, options)
 
 
 @click.command("reader-study", short_help="Modalities compared by several readers.")

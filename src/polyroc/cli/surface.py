@@ -16,6 +16,7 @@ from polyroc.cli.options import (
     normalize_option,
     role_options,
     seed_option,
+    with_options,
 )
 from polyroc.cli.saving import Saving, check_distinct
 from polyroc.cli.wording import plural, printable
@@ -83,10 +84,7 @@ _POINTS = (
 
 def point_options(command: Command) -> Command:
     """The options of operating points; a command gets them as ``wanted``."""
-    packed = bundled(command, "wanted", Wanted)
-    for option in reversed(_POINTS):
-        packed = option(packed)
-    return packed
+    return with_options(bundled(command, "wanted", Wanted), _POINTS)
 
 
 @click.command(short_help="Find trade-offs between errors, choose among them.")
