@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from polyroc._base.checks import check_choice, shown
-from polyroc._base.hypotheses import Alternative, checked_margin, p_in_words, tails_of
+from polyroc._base.hypotheses import Alternative, checked_margin, claim, p_in_words, tails_of
 from polyroc._base.pivots import Exact, Logit, Percentiles, Pivot, Plain, SignedWilson, Wilson
 from polyroc.errors import InvalidInput, InvalidType, UnknownName
 from polyroc.typing import Float64Array, Label
@@ -85,28 +85,13 @@ class ValueTest:
         if math.isnan(self.p_value):
             return ""
         rejected = self.p_value <= 1 - level + 1e-12
-        claim = _CLAIMS[self.alternative, rejected].format(self.value, self.against)
+        said = claim(self.alternative, rejected, f"{self.value:.4f}", f"{self.against:g}")
         within = f" (margin {self.margin:g})" if self.margin else ""
-        return f"{self.metric}: {claim}{within}, {p_in_words(self.p_value)}."
+        return f"{self.metric}: {said}{within}, {p_in_words(self.p_value)}."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: a number that does not exist, or is infinite, is None."""
         return without_nan(vars(self))
-
-
-_CLAIMS = {
-    ("two-sided", True): "{:.4f} differs from {:g}",
-    ("two-sided", False): "{:.4f} cannot be told apart from {:g}",
-    ("greater", True): "{:.4f} is better than {:g}",
-    ("greater", False): "it is not shown that {:.4f} is better than {:g}",
-    ("less", True): "{:.4f} is worse than {:g}",
-    ("less", False): "it is not shown that {:.4f} is worse than {:g}",
-    ("noninferior", True): "{:.4f} is not inferior to {:g}",
-    ("noninferior", False): "it is not shown that {:.4f} is not inferior to {:g}",
-    ("equivalent", True): "{:.4f} is equivalent to {:g}",
-    ("equivalent", False): "it is not shown that {:.4f} is equivalent to {:g}",
-}
-"""What a test says, by its alternative and whether it rejects."""
 
 
 @dataclass(frozen=True)

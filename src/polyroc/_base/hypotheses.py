@@ -60,6 +60,35 @@ def tails_of(alternative: str, level: float, lower_is_better: bool) -> tuple[flo
     return (1 - level, 0.0) if from_below else (0.0, 1 - level)
 
 
+_CLAIMS = {
+    "two-sided": ("{a} differs from {b}", "{a} and {b} differ"),
+    "greater": ("{a} is better than {b}",) * 2,
+    "less": ("{a} is worse than {b}",) * 2,
+    "noninferior": ("{a} is not inferior to {b}",) * 2,
+    "equivalent": ("{a} is equivalent to {b}", "{a} and {b} are equivalent"),
+}
+"""What a test is to show, of a value and a constant, and of two models."""
+
+_ALIKE = ("{a} cannot be told apart from {b}", "{a} and {b} cannot be told apart")
+"""What a two-sided test says that does not reject."""
+
+
+def claim(alternative: str, rejected: bool, a: str, b: str, *, models: bool = False) -> str:
+    """What a test says of a value and a constant, or of two models.
+
+    Examples
+    --------
+    >>> claim("greater", False, "0.9000", "0.8")
+    'it is not shown that 0.9000 is better than 0.8'
+    >>> claim("two-sided", True, "forest", "logistic", models=True)
+    'forest and logistic differ'
+    """
+    if alternative == "two-sided" and not rejected:
+        return _ALIKE[models].format(a=a, b=b)
+    said = _CLAIMS[alternative][models].format(a=a, b=b)
+    return said if rejected else f"it is not shown that {said}"
+
+
 def p_in_words(p_value: float) -> str:
     """A p-value in a sentence.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from polyroc._base.checks import check_choice
-from polyroc._base.hypotheses import p_in_words, tails_of
+from polyroc._base.hypotheses import claim, p_in_words, tails_of
 from polyroc._base.pivots import quantile_above
 from polyroc.errors import InvalidInput
 from polyroc.results import (
@@ -63,26 +63,27 @@ class Difference:
         """What the adjusted test shows, in a sentence; empty if there is no test."""
         if math.isnan(self.p_adjusted):
             return ""
-        shown = self.p_adjusted <= 1 - level + 1e-12
-        claim = _CLAIMS[self.alternative, shown].format(a=self.model_a, b=self.model_b)
+        rejected = self.p_adjusted <= 1 - level + 1e-12
+        said = claim(self.alternative, rejected, self.model_a, self.model_b, models=True)
         within = f" (margin {self.margin:g})" if self.margin else ""
         told = p_in_words(self.p_adjusted)
-        return f"{self.metric}: {claim}{within}, difference {self.difference:+.4f}, {told}."
+        return f"{self.metric}: {said}{within}, difference {self.difference:+.4f}, {told}."
 
 
-_CLAIMS = {
-    ("two-sided", True): "{a} and {b} differ",
-    ("two-sided", False): "{a} and {b} cannot be told apart",
-    ("greater", True): "{a} is better than {b}",
-    ("greater", False): "it is not shown that {a} is better than {b}",
-    ("less", True): "{a} is worse than {b}",
-    ("less", False): "it is not shown that {a} is worse than {b}",
-    ("noninferior", True): "{a} is not inferior to {b}",
-    ("noninferior", False): "it is not shown that {a} is not inferior to {b}",
-    ("equivalent", True): "{a} and {b} are equivalent",
-    ("equivalent", False): "it is not shown that {a} and {b} are equivalent",
-}
-"""What a test says, by its alternative and whether it rejects."""
+def row_of(each: Difference, level: float) -> dict[str, Any]:
+    """A difference as a row of a table."""
+    low, high, *_ = each.interval(level)
+    return {
+        "metric": each.metric,
+        "model_a": each.model_a,
+        "model_b": each.model_b,
+        "difference": each.difference,
+        "standard_error": each.standard_error,
+        "low": low,
+        "high": high,
+        "p_value": each.p_value,
+        "p_adjusted": each.p_adjusted,
+    }
 
 
 @dataclass(frozen=True)
@@ -177,24 +178,7 @@ class Comparison:
         return pd.DataFrame([vars(test) for test in self.omnibus_tests])
 
     def _rows(self, level: float) -> list[dict[str, Any]]:
-        rows = []
-        for each in self.differences:
-            low, high, *_ = each.interval(level)
-            rows.append(
-                {
-                    "metric": each.metric,
-                    "model_a": each.model_a,
-                    "model_b": each.model_b,
-                    "difference": each.difference,
-                    "standard_error": each.standard_error,
-                    "low": low,
-                    "high": high,
-                    "p_value": each.p_value,
-                    "p_adjusted": each.p_adjusted,
-                    "note": each.note,
-                }
-            )
-        return rows
+        return [{**row_of(each, level), "note": each.note} for each in self.differences]
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Plain values, ready for JSON: a number that does not exist is None."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polyroc.inference._comparison import Difference
+from polyroc.inference._comparison import Difference, holm, row_of
 from polyroc.metrics import registry
 from polyroc.results import Effective, Estimate, check_level
 from polyroc.typing import Float64Array
@@ -76,12 +76,10 @@ class SplitValues(NamedTuple):
         rows = [row for column in range(len(self.metrics)) for row in self._pairs(column, overlap)]
         columns = ["metric", "model_a", "model_b", "difference", "standard_error"]
         columns += ["low", "high", "p_value", "p_adjusted"]
-        return pd.DataFrame([_row(each, level) for each in rows], columns=columns)
+        return pd.DataFrame([row_of(each, level) for each in rows], columns=columns)
 
     def _pairs(self, column: int, overlap: float) -> list[Difference]:
         """Differences of all pairs of learners in one metric."""
-        from polyroc.inference._comparison import holm
-
         found = [
             self._difference(column, a, b, overlap)
             for a, b in combinations(range(len(self.learners)), 2)
@@ -106,18 +104,3 @@ class SplitValues(NamedTuple):
             degrees_of_freedom=float(freedom),
             lower_is_better=registry.sign_of(self.metrics[column]) < 0,
         )
-
-
-def _row(each: Difference, level: float) -> dict[str, float | str]:
-    low, high, *_ = each.interval(level)
-    return {
-        "metric": each.metric,
-        "model_a": each.model_a,
-        "model_b": each.model_b,
-        "difference": each.difference,
-        "standard_error": each.standard_error,
-        "low": low,
-        "high": high,
-        "p_value": each.p_value,
-        "p_adjusted": each.p_adjusted,
-    }
