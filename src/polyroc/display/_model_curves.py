@@ -1,16 +1,30 @@
 """What displays of one curve per model have in common."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from polyroc.display._base import PredictionsDisplay
 from polyroc.display._marks import square_size
 from polyroc.predictions import Predictions, predictions_of
+from polyroc.predictions._given import model_predictions
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Curve = TypeVar("Curve")
+
+
+def curves_of(
+    curve: Callable[[Predictions], Curve],
+    y_true: LabelsLike | Mapping[str, Predictions],
+    models: Mapping[str, ScoresLike] | None,
+    **options: Any,
+) -> dict[str, Curve]:
+    """A curve per model."""
+    given = model_predictions(y_true, models, **options)
+    return {name: curve(each) for name, each in given.items()}
 
 
 class ModelCurvesDisplay(PredictionsDisplay):

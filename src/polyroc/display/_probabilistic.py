@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from polyroc.curves._probabilistic import ProbabilisticRoc, probabilistic_roc
 from polyroc.display._marks import add_legend, line_options, unit_square
-from polyroc.display._model_curves import ModelCurvesDisplay
+from polyroc.display._model_curves import ModelCurvesDisplay, curves_of
 from polyroc.display._naming import names_with
 from polyroc.predictions import Predictions
-from polyroc.predictions._given import model_predictions
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ class ProbabilisticRocDisplay(ModelCurvesDisplay):
 
         A mapping from models to Predictions takes the place of labels and scores.
         """
-        given = model_predictions(y_true, models, labels=labels, sample_weight=sample_weight)
-        return cls({name: probabilistic_roc(each, width=width) for name, each in given.items()})
+        curve = partial(probabilistic_roc, width=width)
+        options = {"labels": labels, "sample_weight": sample_weight}
+        return cls(curves_of(curve, y_true, models, **options))
 
     def _draw(self, ax: "Axes") -> None:
         unit_square(ax, "False positive rate", "True positive rate")

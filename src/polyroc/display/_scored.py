@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -9,10 +10,9 @@ from numpy.typing import ArrayLike
 
 from polyroc.curves._scored import ScoredRoc, scored_roc
 from polyroc.display._marks import add_legend, line_options
-from polyroc.display._model_curves import ModelCurvesDisplay
+from polyroc.display._model_curves import ModelCurvesDisplay, curves_of
 from polyroc.display._naming import names_with
 from polyroc.predictions import Predictions
-from polyroc.predictions._given import model_predictions
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -52,12 +52,9 @@ class ScoredRocDisplay(ModelCurvesDisplay):
 
         A mapping from models to Predictions takes the place of labels and scores.
         """
-        given = model_predictions(y_true, models, labels=labels, sample_weight=sample_weight)
-        curves = {}
-        for name, predictions in given.items():
-            grid = _margins(predictions) if margins is None else margins
-            curves[name] = scored_roc(predictions, margins=grid)
-        return cls(curves)
+        curve = partial(_curve, margins=margins)
+        options = {"labels": labels, "sample_weight": sample_weight}
+        return cls(curves_of(curve, y_true, models, **options))
 
     def _draw(self, ax: "Axes") -> None:
         names = self._names()
@@ -77,6 +74,11 @@ class ScoredRocDisplay(ModelCurvesDisplay):
     def _names(self) -> list[str]:
         """Names in the legend, each with its area."""
         return names_with(self.curves, (f"sAUC {curve.area:.3f}" for curve in self.curves.values()))
+
+
+def _curve(predictions: Predictions, margins: ArrayLike | None) -> ScoredRoc:
+    grid = _margins(predictions) if margins is None else margins
+    return scored_roc(predictions, margins=grid)
 
 
 def _margins(predictions: Predictions) -> ArrayLike | None:
