@@ -14,7 +14,7 @@ import numpy as np
 from polyroc._base.sums import running_weight
 from polyroc.errors import NotDefined, UnknownName
 from polyroc.predictions import Predictions, predictions_of
-from polyroc.predictions._classes import some_of
+from polyroc.predictions._classes import positions, some_of
 from polyroc.predictions._given import kept_predictions_of
 from polyroc.typing import (
     Absent,
@@ -212,9 +212,8 @@ def one_vs_one_roc(
         y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
     )
     classes, column = predictions.classes, _SortedColumn(predictions)
-    position = {label: k for k, label in enumerate(classes)}
     pairs = tuple((k, r) for k in classes for r in classes if k != r)
-    return RocCurves(pairs, partial(_one_vs_one, column, position, drop_collinear))
+    return RocCurves(pairs, partial(_one_vs_one, column, positions(classes), drop_collinear))
 
 
 def _one_vs_one(
@@ -252,9 +251,10 @@ def one_vs_rest_roc(
     predictions = kept_predictions_of(
         y_true, y_score, labels=labels, sample_weight=sample_weight, absent=absent
     )
-    position = {label: k for k, label in enumerate(predictions.classes)}
-    curve = partial(_one_vs_rest, predictions, position, drop_collinear)
-    return RocCurves(predictions.classes, curve)
+    classes = predictions.classes
+    return RocCurves(
+        classes, partial(_one_vs_rest, predictions, positions(classes), drop_collinear)
+    )
 
 
 def _one_vs_rest(

@@ -25,6 +25,7 @@ from polyroc.metrics.folds import SUMS_OF_PAIRS, Asked, FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured
 from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions
+from polyroc.predictions._classes import positions
 from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array
 
@@ -58,7 +59,7 @@ def stratum_factor(statistics: FoldStatistics, design: CaseDesign) -> Float64Arr
     counts = design.counts(whole)
     by_class = np.ones(whole.n_classes)
     np.divide(counts - 1, counts, out=by_class, where=counts > 1)
-    position = {label: k for k, label in enumerate(whole.classes)}
+    position = positions(whole.classes)
     factor = np.empty(len(whole))
     for name, rows, part in zip(statistics.names, statistics.rows, statistics.parts, strict=True):
         groups = None if design.groups is None else design.groups[rows]

@@ -27,6 +27,7 @@ from polyroc.errors import NotDefined
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.metrics.question import Gradient, Influence, NoDerivative, Question
 from polyroc.predictions import Predictions
+from polyroc.predictions._classes import positions
 from polyroc.statistics.margins import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.placements import Placements
@@ -148,7 +149,7 @@ class FoldStatistics:
         self,
     ) -> Iterator[tuple[Predictions, NDArray[np.intp], Float64Array, list[int]]]:
         """Folds of two or more classes: cases, their rows, share in each pair, their classes."""
-        position = {label: k for k, label in enumerate(self.predictions.classes)}
+        position = positions(self.predictions.classes)
         having = [r for r, part in zip(self.rows, self.parts, strict=True) if _has_pairs(part)]
         for (part, _), share, rows in zip(self._with_pairs(), self.shares(), having, strict=True):
             yield part.predictions, rows, share, [position[c] for c in part.predictions.classes]
@@ -162,7 +163,7 @@ class FoldStatistics:
 
     def _with_pairs(self) -> Iterator[tuple[CaseStatistics, Any]]:
         """Folds of at least two classes, and where the pairs of these stand among all pairs."""
-        position = {label: k for k, label in enumerate(self.predictions.classes)}
+        position = positions(self.predictions.classes)
         for part in self.parts:
             present = [position[label] for label in part.predictions.classes]
             if len(present) > 1:

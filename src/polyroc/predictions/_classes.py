@@ -253,13 +253,18 @@ def columns_of(
 # Labels as positions
 
 
+def positions(classes: Sequence[Label]) -> dict[Label, int]:
+    """Where each class stands among all."""
+    return {label: k for k, label in enumerate(classes)}
+
+
 def encode(values: NDArray[Any], declared: Declared) -> IntArray:
     """Position of each label in the classes; labels that are not there are an error."""
     classes = declared.classes
     if values.dtype != object and all(isinstance(label, int) for label in classes):
         codes = _encode_integers(values.view(np.uint8) if values.dtype == bool else values, classes)
     else:
-        position = {label: k for k, label in enumerate(classes)}
+        position = positions(classes)
         codes = np.array([position.get(label, len(classes)) for label in values.tolist()])
     strays = np.flatnonzero(codes == len(classes))
     if strays.size:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from polyroc._base.checks import harmless, reason_of, shown
 from polyroc.errors import InvalidInput, InvalidType
-from polyroc.predictions._classes import Declared, encode, listed
+from polyroc.predictions._classes import Declared, encode, listed, positions
 from polyroc.predictions._containers import read_labels
 from polyroc.scale._batch import CHUNK, Batch, Track, weighted_batch
 from polyroc.scale._stamps import Stamp, check_same
@@ -297,7 +297,7 @@ def _codes_by_dictionary(array: "pa.Array", layout: Layout, place: _Place) -> In
         array = array.dictionary_encode()
     indices: NDArray[Any] = array.indices.to_numpy(zero_copy_only=False)
     labels = labels_of(array.dictionary, layout.target).tolist()
-    position = {label: k for k, label in enumerate(layout.classes)}
+    position = positions(layout.classes)
     unknown = len(layout.classes)
     table = np.array([position.get(label, unknown) for label in labels])
     codes: IntArray = table.astype(np.min_scalar_type(unknown))[indices]
