@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 
-from polyroc.results import two_sided_quantile
+from polyroc._base.levels import two_sided_quantile
 from polyroc.surface.classifiers.cost_sensitive import decide
 from polyroc.surface.classifiers.tuned import TunedCostClassifierCV
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from cli.running import refused, run
 
-from polyroc.results import text_table
+from polyroc._base.tables import text_table
 
 
 def first_table() -> pd.DataFrame:

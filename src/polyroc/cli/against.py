@@ -75,7 +75,7 @@ class Constant(NamedTuple):
 
     def tests(self, result: "Evaluation", level: float) -> list[dict[str, Any]]:
         """For JSON: the test of each metric, and the limits that belong to it."""
-        from polyroc.results import without_nan
+        from polyroc._base.tables import without_nan
 
         rows = []
         for each in result.values():

@@ -362,8 +362,8 @@ def _pair(row: "Difference") -> str:
 
 
 def _together(result: "Comparison", title: str) -> "Titled":
+    from polyroc._base.tables import p_cell
     from polyroc.cli.screen import table
-    from polyroc.results import p_cell
 
     made = table(title, ["metric", "models"], ["difference", "interval", "p", "p (Holm)"])
     for row in result.differences:

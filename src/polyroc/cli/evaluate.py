@@ -259,8 +259,8 @@ def _beside(results: "Mapping[str, Evaluation]", title: str, level: float) -> "T
 
 
 def _alone(result: "Evaluation", title: str, percent: str, level: float, width: int) -> "Titled":
+    from polyroc._base.tables import cell
     from polyroc.cli.screen import table
-    from polyroc.results import cell
 
     numbers = ["value", f"{percent} interval", "std. error"]
     wide = width >= 60
@@ -272,7 +272,7 @@ def _alone(result: "Evaluation", title: str, percent: str, level: float, width: 
 
 
 def _limits(interval: "Interval") -> str:
-    from polyroc.results import cell
+    from polyroc._base.tables import cell
 
     return "–" if math.isnan(interval.low) else f"{cell(interval.low)}–{cell(interval.high)}"
 

@@ -26,7 +26,7 @@ def worst_first(predictions: "Predictions", level: float) -> "pd.DataFrame":
 
 def pair_rows(found: "pd.DataFrame") -> list[dict[str, Any]]:
     """Rows for JSON."""
-    from polyroc.results import without_nan
+    from polyroc._base.tables import without_nan
 
     records: list[dict[str, Any]] = found.to_dict("records")
     return [without_nan(row) for row in records]
@@ -34,8 +34,8 @@ def pair_rows(found: "pd.DataFrame") -> list[dict[str, Any]]:
 
 def pair_tables(pairs: "Mapping[str, pd.DataFrame]", level: float) -> "list[Titled]":
     """A table per model, the worst pairs first."""
+    from polyroc._base.tables import cell
     from polyroc.cli.screen import table
-    from polyroc.results import cell
 
     made = []
     for name, found in pairs.items():

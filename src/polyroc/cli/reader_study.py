@@ -178,9 +178,9 @@ def study_tables(study: "ReaderStudy") -> "list[Titled]":
 
 
 def _differences(study: "ReaderStudy", percent: str) -> "Titled":
+    from polyroc._base.tables import p_cell
     from polyroc.cli.screen import table
     from polyroc.inference._reader_study.analysis import RANDOM
-    from polyroc.results import p_cell
 
     several = len(study.modalities) > 2
     columns = ["difference", percent, "p", *(["p (Holm)"] if several else [])]

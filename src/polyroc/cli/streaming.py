@@ -124,8 +124,8 @@ def _print_json(files: tuple[str, ...], roles: Roles, found: "CertifiedEvaluatio
 
 
 def _print_table(files: tuple[str, ...], roles: Roles, found: "CertifiedEvaluation") -> None:
+    from polyroc._base.tables import cell
     from polyroc.cli.screen import console, show, table
-    from polyroc.results import cell
 
     screen = console()
     names = ", ".join(files) if len(files) < 4 else plural(len(files), "file")

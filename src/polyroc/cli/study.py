@@ -187,8 +187,8 @@ TESTED = (
 
 def learner_tests(result: "Study", width: int) -> "list[Titled]":
     """Differences between learners with their tests."""
+    from polyroc._base.tables import cell
     from polyroc.cli.screen import table
-    from polyroc.results import cell
 
     tests = result.tests()
     if tests.empty or len(result.splits) < 2:

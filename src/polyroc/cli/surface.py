@@ -318,7 +318,7 @@ def _points(
 def _plain(
     found: "RocSurface", gini: "Estimate", points: "list[SurfacePoint]", output: str | None
 ) -> dict[str, Any]:
-    from polyroc.results import without_nan
+    from polyroc._base.tables import without_nan
 
     return {
         "model": found.provenance["model"],

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from polyroc._base.checks import shown
+from polyroc._base.levels import check_level
 from polyroc.display._base import Display
 from polyroc.display._intervals import IntervalRow, draw_intervals, rows_size
 from polyroc.display._marks import GREY
 from polyroc.errors import InvalidType, NotDefined
 from polyroc.metrics import registry
 from polyroc.predictions._given import checked_models
-from polyroc.results import Estimate, Evaluation, check_level
+from polyroc.results import Estimate, Evaluation
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from polyroc._base.levels import check_level
 from polyroc.display._base import PredictionsDisplay, require_classes
 from polyroc.display._matrix import Scale, draw_matrix, matrix_frame, matrix_size
 from polyroc.errors import InvalidInput
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._pairs import pair_limits
 from polyroc.predictions import Predictions, predictions_of
-from polyroc.results import check_level
 from polyroc.statistics.pairs import Pairs
 from polyroc.typing import Absent, Float64Array, Label, LabelsLike, ScoresLike, Ties, WeightsLike
 

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from polyroc._base.levels import two_sided_quantile
 from polyroc.curves._roc import RocCurve, roc_of, two_sides
 from polyroc.display._simultaneous_band import simultaneous_band
 from polyroc.inference._evaluate import estimate
 from polyroc.predictions import Predictions
-from polyroc.results import Interval, two_sided_quantile
+from polyroc.results import Interval
 from polyroc.typing import BoolArray, Float64Array, RandomState
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from polyroc._base.checks import check_choice
+from polyroc._base.levels import check_level
 from polyroc.display._base import PredictionsDisplay
 from polyroc.display._marks import add_legend, line_options, square_size, unit_square
 from polyroc.display._naming import names_with
 from polyroc.display._rate_bands import FALSE_POSITIVE_RATES, Band, BandedCurve, banded_curve
 from polyroc.predictions import Predictions, predictions_of
-from polyroc.results import check_level
 from polyroc.typing import Absent, Label, LabelsLike, RandomState, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:

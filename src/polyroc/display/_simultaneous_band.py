@@ -17,9 +17,9 @@ import math
 
 import numpy as np
 
+from polyroc._base.levels import two_sided_quantile
 from polyroc._base.random import seed_of, stream
 from polyroc.curves._roc import RocCurve
-from polyroc.results import two_sided_quantile
 from polyroc.typing import Float64Array, RandomState
 
 REPLICATES = 500

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from polyroc._base.checks import repeats
 from polyroc._base.parallel import map_threads
 from polyroc._base.random import seed_of, stream
+from polyroc._base.tables import p_cell
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference._influence import CaseDesign
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions, predictions_of
-from polyroc.results import p_cell
 from polyroc.typing import Float64Array, LabelsLike, RandomState, ScoresLike, WeightsLike
 
 ROUNDING = 1e-12

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from polyroc._base.hypotheses import Alternative
+from polyroc._base.levels import check_level
 from polyroc._base.random import seed_of
 from polyroc.inference._bootstrap import bootstrap_comparison
 from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
@@ -22,7 +23,6 @@ from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric, Occasion
 from polyroc.metrics.folds import statistics_of
 from polyroc.predictions import Predictions
-from polyroc.results import check_level
 from polyroc.typing import LabelsLike, PriorsLike, ScoresLike, WeightsLike
 
 

@@ -9,15 +9,11 @@ import numpy as np
 
 from polyroc._base.checks import check_choice
 from polyroc._base.hypotheses import claim, p_in_words, tails_of
+from polyroc._base.levels import check_level
 from polyroc._base.pivots import quantile_above
+from polyroc._base.tables import html_table, text_table, without_nan
 from polyroc.errors import InvalidInput
-from polyroc.results import (
-    Interval,
-    check_level,
-    html_table,
-    text_table,
-    without_nan,
-)
+from polyroc.results import Interval
 from polyroc.typing import Float64Array
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from polyroc._base.levels import check_level
 from polyroc._base.random import seed_of
 from polyroc.errors import InvalidInput
 from polyroc.inference._bootstrap import bootstrap_estimates
@@ -14,7 +15,7 @@ from polyroc.metrics import registry
 from polyroc.metrics.declaration import Occasion
 from polyroc.metrics.folds import statistics_of
 from polyroc.predictions import Predictions, predictions_of
-from polyroc.results import Estimate, Evaluation, check_level
+from polyroc.results import Estimate, Evaluation
 from polyroc.typing import (
     Absent,
     LabelsLike,

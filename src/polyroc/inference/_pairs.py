@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._base.levels import check_level
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._pair_spread import PairCases
 from polyroc.metrics.question import NO_VARIATION
 from polyroc.predictions import Predictions, predictions_of
-from polyroc.results import Effective, Estimate, check_level
+from polyroc.results import Effective, Estimate
 from polyroc.typing import Absent, Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:

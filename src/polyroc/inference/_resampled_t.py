@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from polyroc._base.levels import check_level
 from polyroc.inference._comparison import Difference, holm, row_of
 from polyroc.metrics import registry
-from polyroc.results import Effective, Estimate, check_level
+from polyroc.results import Effective, Estimate
 from polyroc.typing import Float64Array
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._base.levels import check_level
 from polyroc.curves._roc import RocCurve, roc_of, two_sides
 from polyroc.display._rate_bands import thinned
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
@@ -22,7 +23,7 @@ from polyroc.predictions._given import are_predictions, kept_predictions_of, mod
 from polyroc.predictions._scores import Origin, normalized
 from polyroc.report._cases import PageCases, page_cases
 from polyroc.report._surfaces import MOST_CLASSES, PageSurface, page_surface
-from polyroc.results import Evaluation, check_level
+from polyroc.results import Evaluation
 from polyroc.typing import Float64Array, Int64Array, LabelsLike, ScoresLike, WeightsLike
 
 MOST_CURVES = 12

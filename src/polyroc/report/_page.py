@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.levels import two_sided_quantile
 from polyroc._storage.atomic import check_place, write_whole
 from polyroc._storage.paths import path_of
 from polyroc._version import __version__
@@ -24,7 +25,6 @@ from polyroc.report._findings import findings
 from polyroc.report._markup import Markup, element, joined
 from polyroc.report._surfaces import MESH, PageSurface
 from polyroc.report._wording import counted, level_text
-from polyroc.results import two_sided_quantile
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 SCRIPTS = (

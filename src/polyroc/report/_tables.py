@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from polyroc._base.tables import cell
 from polyroc.inference._comparison import Difference
 from polyroc.metrics import registry
 from polyroc.report._content import Content, ModelContent
 from polyroc.report._figures import N_COLOURS, strip, strip_axis
 from polyroc.report._markup import Markup, element, joined
 from polyroc.report._wording import level_text, limits, number, share
-from polyroc.results import Estimate, cell
+from polyroc.results import Estimate
 
 MOST_CLASSES = 12
 """Tables with a row and a column per class stop here; beyond, the worst pairs are listed."""

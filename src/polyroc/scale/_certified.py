@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from polyroc._base.tables import html_table, text_table, without_nan
 from polyroc.errors import UnknownName
-from polyroc.results import Estimate, Interval, html_table, text_table, without_nan
+from polyroc.results import Estimate, Interval
 from polyroc.typing import Float64Array, Label
 
 if TYPE_CHECKING:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc._base.parallel import thread_count
+from polyroc._base.tables import text_table
 from polyroc.errors import NotDefined
-from polyroc.results import Estimate, Interval, Note, check_level, text_table, two_sided_quantile
+from polyroc.results import Estimate, Interval, Note
 from polyroc.surface import _gini as volumes
 from polyroc.surface._certainty import (
     AT_EDGE,

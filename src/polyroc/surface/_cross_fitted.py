@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from polyroc._base.checks import shown, whole_number
 from polyroc._base.random import seed_of, stream
+from polyroc._base.tables import cell, text_table
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._scores import check_lengths
-from polyroc.results import Estimate, Note, cell, text_table
+from polyroc.results import Estimate, Note
 from polyroc.surface._cases import cases_of, read_features
 from polyroc.surface._front import RocSurface, label_array
 from polyroc.surface._search import search

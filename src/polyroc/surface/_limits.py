@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from polyroc._base.checks import shown
+from polyroc._base.levels import check_level
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.results import check_level
 from polyroc.surface._costs import pair_index
 from polyroc.typing import Float64Array, Label
 

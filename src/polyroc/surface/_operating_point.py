@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.checks import check_choice, shown
+from polyroc._base.tables import text_table
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.results import Interval, text_table
+from polyroc.results import Interval
 from polyroc.surface._costs import CostsLike, checked_costs, errors, pair_index
 from polyroc.surface._gini import signed_distance
 from polyroc.surface._limits import ALLOWANCE, checked_limits, held_limits

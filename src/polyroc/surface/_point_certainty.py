@@ -16,9 +16,10 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from polyroc._base.checks import check_choice, shown
+from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc.errors import InvalidInput, UnknownName
 from polyroc.predictions._classes import listed
-from polyroc.results import Interval, check_level, two_sided_quantile
+from polyroc.results import Interval
 from polyroc.surface._cases import Cases
 from polyroc.surface._costs import off_diagonal, pair_index
 from polyroc.typing import Float64Array, Label

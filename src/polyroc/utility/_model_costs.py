@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyroc._base.checks import shown
+from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc._base.sums import sum_by_class
+from polyroc._base.tables import text_table
 from polyroc.errors import InvalidInput, InvalidType, UnknownName
 from polyroc.predictions import Predictions, predictions_of
-from polyroc.results import Interval, check_level, text_table, two_sided_quantile
+from polyroc.results import Interval
 from polyroc.statistics.spread import class_spread
 from polyroc.surface._costs import CostsLike, checked_costs, least_cost
 from polyroc.surface._point_certainty import Linear

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.checks import flag
+from polyroc._base.levels import check_level
 from polyroc._base.random import seed_of
 from polyroc._storage.checkpoint import Autosave, Checkpoint
 from polyroc._storage.lock import sole_run
@@ -25,7 +26,6 @@ from polyroc.inference._study.plan import named_estimators
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Occasion
 from polyroc.predictions import Predictions
-from polyroc.results import check_level
 from polyroc.typing import Absent, LabelsLike, RandomState, WeightsLike
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc.inference._comparison import Comparison
 from polyroc.inference._resampled_t import SplitValues, corrected_errors
 from polyroc.predictions import Predictions
-from polyroc.results import Evaluation, check_level, two_sided_quantile
+from polyroc.results import Evaluation
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from polyroc._base.checks import check_choice, real_number, share
+from polyroc._base.levels import check_level
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._planning.allocation import (
     Prices,
@@ -40,7 +41,6 @@ from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
 from polyroc.predictions._weights import checked_priors
-from polyroc.results import check_level
 from polyroc.typing import Float64Array, PriorsLike
 
 Method = Literal["influence", "normal", "delong", "obuchowski"]

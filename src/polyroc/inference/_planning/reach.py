@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
+from polyroc._base.levels import two_sided_quantile
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference._planning.variation import Variation
-from polyroc.results import two_sided_quantile
 from polyroc.typing import Float64Array
 
 Alternative = Literal["two-sided", "greater", "less"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from polyroc.results import html_table, without_nan
+from polyroc._base.tables import html_table, without_nan
 from polyroc.typing import Label
 
 if TYPE_CHECKING:

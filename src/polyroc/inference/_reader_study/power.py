@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from polyroc._base.checks import check_choice, is_real, shown, whole_number
+from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.inference._reader_study.analysis import RANDOM, ROUNDING, Random
-from polyroc.results import check_level, two_sided_quantile
 
 MOST_CASES = 10**9
 _TRIED = sorted({*(int(2 ** (step / 4)) for step in range(4, 120)), MOST_CASES})

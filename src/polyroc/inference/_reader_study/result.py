@@ -9,19 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyroc._base.checks import check_choice, real_number, share, shown, whole_number
+from polyroc._base.levels import check_level, two_sided_quantile
+from polyroc._base.tables import html_table, text_table, without_nan
 from polyroc.errors import InvalidInput
 from polyroc.inference._reader_study.analysis import RANDOM, ROUNDING, Analysis, Random, ReaderTest
 from polyroc.inference._reader_study.power import Pilot, Power, check_plan, checked_difference
 from polyroc.metrics.declaration import Direction
-from polyroc.results import (
-    Estimate,
-    Note,
-    check_level,
-    html_table,
-    text_table,
-    two_sided_quantile,
-    without_nan,
-)
+from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array, Label
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from polyroc._base.checks import check_choice, shown
+from polyroc._base.levels import check_level
 from polyroc._base.random import seed_of
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._reader_study.analysis import ROUNDING
@@ -22,7 +23,7 @@ from polyroc.inference._reader_study.quantity import Quantity, fit_notes, quanti
 from polyroc.inference._reader_study.result import ReaderStudy
 from polyroc.inference._reader_study.table import Readings, Roles, ScoreColumns, read_readings
 from polyroc.predictions import Predictions
-from polyroc.results import Note, check_level
+from polyroc.results import Note
 from polyroc.typing import LabelsLike, RandomState
 
 

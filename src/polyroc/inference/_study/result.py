@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from polyroc._base.checks import shown
+from polyroc._base.levels import check_level
+from polyroc._base.tables import html_table, text_table, without_nan
 from polyroc.errors import InvalidInput
 from polyroc.inference._resampled_t import SplitValues, corrected_errors, mean_over_splits
 from polyroc.metrics import registry
-from polyroc.results import check_level, html_table, text_table, without_nan
 from polyroc.typing import Float64Array, Label
 
 if TYPE_CHECKING:
