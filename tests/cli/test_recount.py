@@ -229,6 +229,7 @@ def ties_matter(
     facts: Facts, metrics: list[str], model: str | None, strict: str, lenient: str
 ) -> None:
     given = {"labels": facts.inputs["labels"], "sample_weight": facts.inputs["sample_weight"]}
+    assert float(strict) < float(lenient), "the reader sees that it matters"
     for name in [model] if model else facts.models:
         scores = facts.inputs["scores"][name]
         for text, rule in ((strict, "strict"), (lenient, "lenient")):

@@ -22,6 +22,7 @@ P = rng.dirichlet(np.ones(3), len(Y))
 P[np.arange(len(Y)), np.searchsorted(["a", "b", "c"], Y)] += 0.4
 P /= P.sum(axis=1, keepdims=True)
 COLUMNS = ["metric", "value", "standard_error", "low", "high", "method", "note"]
+TIES = ("strict", "lenient")
 CORNERED = ("simplex_volume", "triangle_area", "total_length")
 
 
@@ -292,6 +293,22 @@ class TestNotes:
                 registry[name].function(Y, coarse, ties=ties) for ties in ("strict", "lenient")
             )
             assert each.note == f"ties: {strict:.4f} if wrong, {lenient:.4f} if right"
+
+    def test_ties_that_change_no_decimal_are_not_told(self):
+        """One case is tied with another, and weighs little: in steps that decimals do not show."""
+        p = P.copy()
+        p[0] = p[20]
+        seen = set()
+        for weight in np.arange(1, 41) / 512:
+            cases = Predictions(Y, p, sample_weight=np.append(weight, np.ones(len(Y) - 1)))
+            strict, lenient = (registry["vus"].function(cases, ties=t) for t in TIES)
+            wrong, right = f"{strict:.4f}", f"{lenient:.4f}"
+            shown, large = wrong != right, lenient - strict >= 5e-5
+            found = evaluate(cases, metrics=["vus"])["vus"]
+            assert (f"ties: {wrong} if wrong, {right} if right" in found.note) == (shown and large)
+            assert ("ties-matter" in codes(found)) == (shown and large)
+            seen.add((shown, large))
+        assert seen >= {(True, True), (False, True), (False, False)}
 
     @pytest.mark.parametrize("name", ["au1p", "aunu", "aunp"])
     @pytest.mark.parametrize(

@@ -151,9 +151,10 @@ def _ties_matter(statistics: CaseStatistics | FoldStatistics, metric: Metric) ->
             metric.question(statistics.predictions, ties=ties) for ties in ("strict", "lenient")
         )
     )
-    if lenient - strict < TOLD_DIFFERENCE:
+    wrong, right = f"{strict:.4f}", f"{lenient:.4f}"
+    if wrong == right or lenient - strict < TOLD_DIFFERENCE:
         return None
-    return Note("ties-matter", f"ties: {strict:.4f} if wrong, {lenient:.4f} if right")
+    return Note("ties-matter", f"ties: {wrong} if wrong, {right} if right")
 
 
 def _priors(sampling: str, given: bool) -> Note:
