@@ -12,7 +12,7 @@ import polyroc
 SOURCE = Path(polyroc.__file__).parent
 MODULES = [
     f"polyroc.{package}.{path.stem}"
-    for package in ("curves", "inference", "metrics", "statistics", "utility")
+    for package in ("calibration", "curves", "inference", "metrics", "statistics", "utility")
     for path in sorted((SOURCE / package).glob("*.py"))
     if path.stem != "__init__"
 ]

@@ -13,7 +13,7 @@ LAYERS = (
     {"_base", "_storage", "_version", "errors", "kernels", "typing"},
     {"predictions", "results"},
     {"statistics"},
-    {"metrics", "curves", "utility", "surface", "scale"},
+    {"metrics", "curves", "utility", "calibration", "surface", "scale"},
     {"datasets", "readers", "coupling", "_scorers"},
     {"inference"},
     {"display"},

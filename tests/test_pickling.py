@@ -16,6 +16,7 @@ from display.exhibits import EXHIBITS
 import polyroc
 from polyroc import (
     Bootstrap,
+    calibration,
     curves,
     errors,
     inference,
@@ -92,6 +93,8 @@ def instances() -> Iterator[Any]:
     yield from (curves.BinormalCurve(1.0, 0.8), curves.ProperBinormalCurve(0.1, 1.0))
     yield from utilities(binary, s)
     yield from surfaces(X, of_X, y, p)
+    found = calibration.recalibration(y, p, labels=labels)
+    yield from (found, found.test(), found.test()["joint"])
     summary = scale.PairSummary(list(labels), auc_mu=True).update(y, p)
     yield from (summary, summary.compute(), summary.compute()["hand_till"])
     yield scale.Layout("y", ("a", "b"), ("p_a", "p_b"))

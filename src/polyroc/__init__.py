@@ -22,6 +22,7 @@ _HOMES = {
     "polyroc.surface": "CostSensitiveClassifier TunedCostClassifierCV",
 }
 _MODULES = (
+    "calibration",
     "curves",
     "datasets",
     "display",

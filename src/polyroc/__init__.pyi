@@ -1,5 +1,6 @@
 """Types of the public names. Written by docs/generate.py."""
 
+from polyroc import calibration as calibration
 from polyroc import curves as curves
 from polyroc import datasets as datasets
 from polyroc import display as display
