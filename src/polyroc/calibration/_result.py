@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._base.levels import check_level, two_sided_quantile
+from polyroc._base.tables import html_table, text_table, without_nan
 from polyroc.calibration._likelihood import softmax
 from polyroc.calibration._log_ratios import log_floored, probability_rows
 from polyroc.calibration._tests import CalibrationTests
 from polyroc.errors import NotDefined
-from polyroc.results import (
-    Note,
-    check_level,
-    html_table,
-    text_table,
-    two_sided_quantile,
-    without_nan,
-)
+from polyroc.results import Note
 from polyroc.typing import Float64Array, Label, ScoresLike
 
 if TYPE_CHECKING:
@@ -142,9 +137,11 @@ class Recalibration:
         )
         for name, values, errors in plain:
             rows += [_row(name, names[j], "", values[j], errors[j], 0.0, level) for j in range(n)]
+        slopes, of_slopes = self.slopes.tolist(), self.slope_errors.tolist()
         rows += [
-            _row("slope", names[j], names[m], self.slopes[j, m], error, float(j == m), level)
-            for (j, m), error in np.ndenumerate(self.slope_errors)
+            _row("slope", names[j], names[m], slopes[j][m], of_slopes[j][m], float(j == m), level)
+            for j in range(n)
+            for m in range(n)
         ]
         kind, values, errors = "diagonal slope", self.diagonal_slopes, self.diagonal_slope_errors
         rows += [_row(kind, names[j], names[j], values[j], errors[j], 1.0, level) for j in range(n)]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyroc._base.checks import shown
+from polyroc._base.tables import html_table, text_table, without_nan
 from polyroc.errors import UnknownName
-from polyroc.results import html_table, text_table, without_nan
 from polyroc.typing import Float64Array
 
 if TYPE_CHECKING:
