@@ -21,6 +21,7 @@ from polyroc.inference import Design as Design
 from polyroc.inference import Influence as Influence
 from polyroc.inference import Permutation as Permutation
 from polyroc.inference import chance_test as chance_test
+from polyroc.inference import check as check
 from polyroc.inference import compare as compare
 from polyroc.inference import cross_evaluate as cross_evaluate
 from polyroc.inference import estimate as estimate

@@ -19,6 +19,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 TYPES = {
     "string": str,
     "integer": int,
+    "boolean": bool,
     "number": (int, float),
     "label": (str, int, bool),
     "null": type(None),
@@ -39,6 +40,7 @@ def command_line(command: str, features: Path) -> tuple[object, ...]:
     learners = ("--learners", "logistic,shrunken")
     tests = ("--pairs", "--against", 0.8, "--alternative", "noninferior", "--margin", 0.1)
     prices = ("--prices", "common=1,frequent=1,rare=2")
+    required = ("--model", "forest", "--min", "hand_till=0.5", "--max-drop", 0.1)
     costs = features.with_name("costs.json")
     costs.write_text('{"rare": {"common": 10}}')
     numbered = features.with_name("numbered.csv")
@@ -46,6 +48,7 @@ def command_line(command: str, features: Path) -> tuple[object, ...]:
     return {
         "evaluate": ("evaluate", EXAMPLE, "-m", "all", "--model", "forest", *tests),
         "compare": ("compare", numbered, numbered, "--id", "id", "-m", "hand_till"),
+        "check": ("check", numbered, "--id", "id", "--baseline", numbered, *required),
         "plan": ("plan", EXAMPLE, "--models", "forest,bayes", "--power", 0.8, *prices),
         "study": ("study", features, "--splits", 2, "-m", "hand_till,roc_auc", *learners),
         "reader-study": ("reader-study", *reader_study_file(features.parent)),
@@ -88,7 +91,7 @@ def found(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "command", ["evaluate", "compare", "plan", "reader-study", "study", "surface"]
+    "command", ["evaluate", "compare", "check", "plan", "reader-study", "study", "surface"]
 )
 def test_the_page_describes_the_document(command: str, features: Path) -> None:
     made = document(*command_line(command, features))

@@ -581,6 +581,7 @@ def decided_shares(facts: Facts, costs: list[list[float]]) -> list[list[float]]:
 # Guards: what can be printed is recounted above.
 
 ABOUT_DATA = {
+    "check.py": {"check", "_print", "_tell"},
     "compare.py": {"_print", "_together", "_by_pair"},
     "demo.py": {"demo"},
     "evaluate.py": {"_print_tables", "_beside", "_alone"},
@@ -593,9 +594,10 @@ ABOUT_DATA = {
     "surface.py": {"_print"},
     "reader_study.py": {"_print", "study_tables", "_differences"},
 }
-"""Functions that print sentences and tables about data: test_plan.py and test_reader_study.py hold
-their own."""
+"""Functions that print sentences and tables about data: test_check.py, test_plan.py and
+test_reader_study.py hold their own."""
 NOT_ABOUT_DATA = {
+    "check.py": {"check", "_print", "_tell"},
     "compare.py": {"compare"},
     "documents.py": {"print_document"},
     "evaluate.py": {"evaluate"},

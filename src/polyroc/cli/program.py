@@ -1,7 +1,7 @@
 """The program: its commands, and what becomes of errors.
 
-Exit codes: 0 all is well, 1 a result that does not exist for these data, 2 bad input, 130 Ctrl-C,
-143 SIGTERM.
+Exit codes: 0 all is well, 1 a result that does not exist for these data or a check that fails, 2
+bad input, 3 a check with too few cases to tell, 130 Ctrl-C, 143 SIGTERM.
 """
 
 import os
@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from polyroc._version import __version__
+from polyroc.cli.check import check
 from polyroc.cli.compare import compare
 from polyroc.cli.demo import demo
 from polyroc.cli.evaluate import evaluate
@@ -195,5 +196,16 @@ def main() -> None:
     """Multi-class ROC analysis: how good, how certain, which is better, where to operate."""
 
 
-for command in (demo, evaluate, compare, plan, reader_study, study, surface, report, metrics):
+for command in (
+    demo,
+    evaluate,
+    compare,
+    check,
+    plan,
+    reader_study,
+    study,
+    surface,
+    report,
+    metrics,
+):
     main.add_command(command)

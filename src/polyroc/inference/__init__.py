@@ -1,6 +1,7 @@
 """Inference: intervals, comparisons and studies, written once for every metric."""
 
 from polyroc.inference._chance import ChanceTest, chance_test
+from polyroc.inference._checking import Check, check
 from polyroc.inference._compare import compare
 from polyroc.inference._comparison import Comparison
 from polyroc.inference._cross import CrossComparison, CrossEvaluation, cross_evaluate
@@ -15,6 +16,7 @@ from polyroc.inference._study import Study, StudyInterrupted, study
 __all__ = [
     "Bootstrap",
     "ChanceTest",
+    "Check",
     "Comparison",
     "CrossComparison",
     "CrossEvaluation",
@@ -29,6 +31,7 @@ __all__ = [
     "Study",
     "StudyInterrupted",
     "chance_test",
+    "check",
     "compare",
     "cross_evaluate",
     "estimate",

@@ -19,6 +19,9 @@ from polyroc.metrics.folds import statistics_of
 from polyroc.metrics.question import NO_VARIATION
 from polyroc.typing import Float64Array, PriorsLike
 
+AGREE = "the models agree on every case"
+"""Why there is no test of a difference of 0."""
+
 
 def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:
     """What is assumed about priors, and other facts about the samples."""
@@ -75,7 +78,7 @@ def _test(
         return math.nan, math.nan, "no standard error: a class has one case, or no derivative"
     error = math.sqrt(max(variance, 0))
     if error <= least:
-        same = "the models agree on every case" if difference == 0 else "no variation"
+        same = AGREE if difference == 0 else "no variation"
         return math.nan, math.nan, f"no standard error: {same}"
     ratio = -abs(difference / error)
     return error, 2 * float(ndtr(ratio) if math.isinf(freedom) else stdtr(freedom, ratio)), ""

@@ -109,7 +109,7 @@ class FilePredictions:
         """The predictions of a model, which need not be named if it is the only one."""
         if model is None and len(self.models) == 1:
             model = next(iter(self.models))
-        scores = _chosen(self.models, model, self.path)
+        scores = chosen(self.models, model, self.path)
         return Predictions(
             self.y_true,
             scores,
@@ -184,7 +184,7 @@ def read_predictions(
     scores = scores_in(table, free, classes_of(y_true), _typed(labels, y_true), columns)
     models = scores.models
     if model is not None:
-        models = {model: _chosen(models, model, table.path)}
+        models = {model: chosen(models, model, table.path)}
     role = None if groups is None else found
     read = _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
     unused = tuple(name for name in read.roles.unused if name != fold)
@@ -253,7 +253,8 @@ def _score_of(scores: ScoreColumns) -> Label | None:
     return scores.labels[1] if one_column else None
 
 
-def _chosen(models: Mapping[str, Any], model: str | None, path: str) -> Any:
+def chosen(models: Mapping[str, Any], model: str | None, path: str) -> Any:
+    """What belongs to the model of a name; an error if there is none."""
     if model is None:
         raise InvalidInput(f"{path} has the models {listed(models)}. Choose one with model=.")
     if not isinstance(model, str) or model not in models:

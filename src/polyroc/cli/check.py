@@ -1,0 +1,169 @@
+"""``polyroc check``: a gate for CI. Pass, fail, or too few cases to tell."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from polyroc.cli.gathering import gathered, together_by_id
+from polyroc.cli.joining import Joined, join_options
+from polyroc.cli.options import (
+    Asked,
+    absent_option,
+    folds_option,
+    groups_option,
+    level_option,
+    normalize_option,
+    role_options,
+)
+from polyroc.cli.requirements import (
+    Required,
+    Told,
+    requirement_options,
+    telling_options,
+)
+from polyroc.cli.saving import check_distinct
+from polyroc.cli.verdicts import WORDS, junit, markdown, verdict
+from polyroc.cli.wording import printable, spoken
+from polyroc.errors import InvalidInput, NotDefined
+
+if TYPE_CHECKING:
+    from polyroc.inference import Check
+    from polyroc.readers import FilePredictions
+
+EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
+
+
+@click.command(short_help="Requirements for CI: pass, fail, or too few cases to tell.")
+@click.argument("file")
+@role_options
+@groups_option
+@folds_option
+@click.option("--model", metavar="NAME", help="The model to check, of files with several.")
+@requirement_options
+@join_options
+@level_option
+@absent_option
+@normalize_option
+@telling_options
+def check(
+    file: str,
+    asked: Asked,
+    model: str | None,
+    required: Required,
+    case_id: str | None,
+    join: str,
+    level: float,
+    absent: str,
+    normalize: bool,
+    told: Told,
+) -> None:
+    """Judge the predictions in FILE by requirements, on intervals and paired differences.
+
+    A requirement passes if a one-sided test shows that it is met, fails if one shows that it is
+    violated, and is undecided otherwise. The exit code is 0 if all pass, 1 if one fails, and 3 if
+    there are too few cases to tell (1 with --strict); 2 is bad input.
+    """
+    from polyroc.cli.screen import reading, working
+
+    told.check()
+    asked_for = required.bounds()
+    check_distinct({"FILE": file, "--baseline": required.baseline}, {"--junit": told.junit})
+    paths = [file] if required.baseline is None else [file, required.baseline]
+    with reading():
+        files = [_one_model(asked.read(path, case_id=case_id), model) for path in paths]
+    together = together_by_id(files, case_id, join, independent=False)
+    files = files if together is None else list(together.files)
+    with working("checking"):
+        result = _checked(files, asked_for, level, {"absent": absent, "normalize": normalize})
+    _tell(files, result, together, told)
+    if result.outcome != "pass":
+        click.echo(f"polyroc: {printable(verdict(result, told.strict))}", err=True)
+    code = EXIT_CODES[result.outcome]
+    click.get_current_context().exit(1 if code and told.strict else code)
+
+
+def _one_model(cases: "FilePredictions", model: str | None) -> "FilePredictions":
+    """The file with one of its models; its only one need not be named."""
+    if len(cases.models) == 1:
+        only = next(iter(cases.models))
+        if model in (None, only):
+            return cases
+    from polyroc.readers._predictions import chosen
+
+    scores = chosen(cases.models, model, cases.path)
+    roles = replace(cases.roles, scores={str(model): cases.roles.scores[str(model)]})
+    return replace(cases, models={str(model): scores}, roles=roles)
+
+
+def _checked(
+    files: "Sequence[FilePredictions]",
+    asked: dict[str, Any],
+    level: float,
+    gate: dict[str, Any],
+) -> "Check":
+    from polyroc.inference import check as check_scores
+    from polyroc.predictions import Predictions
+
+    given = gathered(files, independent=False)
+    groups, scores = given.pop("groups"), given.pop("y_scores").values()
+    candidate, *others = (Predictions.borrowed(y_score=each, **given, **gate) for each in scores)
+    baseline = others[0] if others else None
+    try:
+        return check_scores(candidate, baseline=baseline, groups=groups, level=level, **asked)
+    except NotDefined as error:  # whose exit code would be that of a failure
+        raise InvalidInput(str(error)) from None
+
+
+def _tell(
+    files: "Sequence[FilePredictions]", result: "Check", together: Joined | None, told: Told
+) -> None:
+    """Print what was found, and write it to a file if that is asked for."""
+    if told.junit is not None:
+        junit(told.junit, files[0].path, result, told.strict)
+    if told.as_json:
+        _print_json(files, result, together, told.strict)
+    elif told.markdown:
+        click.echo(markdown(files, result, told.strict))
+    else:
+        _print(files, result, together)
+
+
+def _print_json(
+    files: "Sequence[FilePredictions]", result: "Check", together: Joined | None, strict: bool
+) -> None:
+    from polyroc.cli.documents import predictions_input, print_document
+
+    content = {
+        "input": predictions_input(files),
+        "join": None if together is None else together.to_dict(),
+        "check": {**result.to_dict(), "strict": strict, "explanation": result.explain()},
+    }
+    print_document("check", content)
+
+
+def _print(files: "Sequence[FilePredictions]", result: "Check", together: Joined | None) -> None:
+    from polyroc.cli.evaluate import summary
+    from polyroc.cli.screen import console
+
+    screen = console()
+    for file in files:
+        screen.print(printable(summary(file)))
+        screen.print(printable(f"Read as: {file.roles.describe()}."))
+    if together is not None:
+        screen.print(printable(f"{together.describe()}."))
+    screen.print()
+    for row in result.rows:
+        line = f"{WORDS[row.outcome].upper()}  {row.sentence(result.level)}"
+        screen.print(printable(line), soft_wrap=True)
+    screen.print()
+    if result.outcome == "pass":
+        screen.print(verdict(result))
+    screen.print(result.explain())
+    about: dict[str, dict[str, None]] = {}
+    for row in result.rows:
+        for text in filter(None, row.note.split("; ")):
+            about.setdefault(text, {})[row.metric] = None
+    for text, metrics in about.items():
+        screen.print(printable(spoken(f"Note. {', '.join(metrics)}: {text}")))
