@@ -60,7 +60,7 @@ AUC_MU = registry.add(
         title="AUC_mu (Kleiman & Page)",
         symbol="AUC_μ",
         reference="Kleiman & Page 2019",
-        complexity="O(K n log n)",
+        complexity="O(K n log n), with a partition O(K n (K + log n))",
         repeats=(Repeats(2, ("roc_auc",), one_sum=True),),
         chance=HALF,
         properties=frozenset(

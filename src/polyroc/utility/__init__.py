@@ -15,6 +15,7 @@ from polyroc.utility._facet_average import HullFacets, hull_facets, saec_surface
 from polyroc.utility._fits import fit_binormal, fit_proper
 from polyroc.utility._fitted import BinormalFit, ProperFit
 from polyroc.utility._hull import RocHull, roc_hull
+from polyroc.utility._hull_volume import ferri_vus
 from polyroc.utility._mixtures import GaussianMixture
 from polyroc.utility._model_costs import (
     CostComparison,
@@ -52,6 +53,7 @@ __all__ = [
     "compare_costs",
     "expected_cost",
     "expected_utility",
+    "ferri_vus",
     "fit_binormal",
     "fit_proper",
     "hull_facets",
