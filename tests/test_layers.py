@@ -18,7 +18,7 @@ LAYERS = (
     {"inference"},
     {"display"},
     {"report"},
-    {"cli"},
+    {"cli", "integrations"},
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -28,6 +28,7 @@ _MODULES = (
     "display",
     "errors",
     "inference",
+    "integrations",
     "metrics",
     "readers",
     "report",

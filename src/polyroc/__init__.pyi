@@ -6,6 +6,7 @@ from polyroc import datasets as datasets
 from polyroc import display as display
 from polyroc import errors as errors
 from polyroc import inference as inference
+from polyroc import integrations as integrations
 from polyroc import metrics as metrics
 from polyroc import readers as readers
 from polyroc import report as report
