@@ -121,8 +121,15 @@ def names_of(K: int, rng: np.random.Generator) -> list[str]:
 
 
 @given(counted())
-@settings(max_examples=20, **BRIEFLY)
+@settings(max_examples=8, **BRIEFLY)
 def test_values_and_standard_errors(drawn):
+    check_values(*drawn)
+
+
+@pytest.mark.slow
+@given(counted())
+@settings(max_examples=30, **BRIEFLY)
+def test_values_and_standard_errors_long(drawn):
     check_values(*drawn)
 
 

@@ -13,7 +13,10 @@ from polyroc.statistics import margins, tuples
 from polyroc.statistics.margins import Margins
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.placements import Placements
+from polyroc.statistics.rates import Rates
 from polyroc.statistics.tuples import Tuples
+
+REST = ("fine", "continuous")
 
 
 def answers(sample, metric, n_threads: int, **options):
@@ -36,6 +39,8 @@ def assert_close(one, other) -> None:
 
 
 def cases_for(metric, K: int) -> int:
+    if metric.statistic is Rates:
+        return 120
     return (24 if K > 3 else 90) if metric.statistic is Tuples else 400
 
 
@@ -74,6 +79,7 @@ def test_threads_over_many_classes(K, monkeypatch):
         assert_same(answers(sample, metric, n_threads), alone)
 
 
+@pytest.mark.parametrize("kinds", [("coarse",), pytest.param(REST, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
@@ -81,13 +87,13 @@ def test_threads_over_many_classes(K, monkeypatch):
     [m for m in METRICS if m.statistic in (Pairs, Margins, Placements)],
     ids=lambda metric: metric.name,
 )
-def test_routes(metric, weighted, dtype, monkeypatch):
+def test_routes(metric, weighted, dtype, kinds, monkeypatch):
     """Look-up, sorting and packing in small blocks against look-up in one block.
 
     Margins of few cases are searched in each other instead, which is the plain route here.
     """
     K = class_numbers(metric)[-1]
-    for seed, kind in enumerate(["coarse", "fine", "continuous"]):
+    for seed, kind in enumerate(kinds):
         sample = sample_for(metric, K, seed, kind=kind, n=60, weighted=weighted, skewed=True)
         sample = sample.with_scores(sample.p.astype(dtype))
         for options in options_of(metric, K):

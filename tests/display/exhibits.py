@@ -452,7 +452,7 @@ EXHIBITS = [
     Exhibit("GiniAreasDisplay", of_surfaces(displays.GiniAreasDisplay, 2), areas_are_drawn, (2,)),
     Exhibit(
         "GiniDeltaDisplay",
-        of_surfaces(displays.GiniDeltaDisplay, rng=0, method="monte_carlo", n_samples=2000),
+        of_surfaces(displays.GiniDeltaDisplay, rng=0, method="monte_carlo", n_samples=300),
         shares_are_drawn,
     ),
     Exhibit(

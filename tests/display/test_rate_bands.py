@@ -138,6 +138,7 @@ def inside_band(level: float, rng: np.random.Generator, at: list[int]) -> np.nda
     return (true <= banded.high[at]) & (true >= banded.low[at])
 
 
+@pytest.mark.slow
 def test_the_band_holds_the_true_curve_pointwise() -> None:
     """Theory: ``level`` at each FPR in large samples, and a little more in small ones."""
     rng, at = np.random.default_rng(11), [20, 80, 200, 320]
@@ -146,6 +147,7 @@ def test_the_band_holds_the_true_curve_pointwise() -> None:
     assert coverage.mean() < 0.93
 
 
+@pytest.mark.slow
 def test_a_simultaneous_band_contains_whole_curves() -> None:
     rates = np.linspace(0, 1, 401)
     truth = ndtr(1.5 + ndtri(rates))

@@ -39,6 +39,7 @@ def test_against_plain_loops():
     assert counted.bias == pytest.approx(written.bias, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_coverage_of_many_small_classes():
     """Twenty classes of fifteen cases: the interval around the value covers less than 93 %."""
     rng = np.random.default_rng(1)

@@ -23,10 +23,11 @@ OTHER = np.roll(P, 1, axis=0)
 W = rng.integers(1, 9, len(Y)) / 4
 GROUPS = rng.integers(0, 25, len(Y))
 NAMES = [name for name in registry if 3 in registry[name].classes]
+FEW = 16
 PAIRS = [name for name in NAMES if registry[name].statistic in KERNEL_STATISTICS]
 
 
-def boot(names=NAMES, n_replicates=60, seed=11, y=Y, p=P, n_threads=None, **options):
+def boot(names=NAMES, n_replicates=FEW, seed=11, y=Y, p=P, n_threads=None, **options):
     weights = options.pop("sample_weight", None)
     cases = Predictions(y, p, sample_weight=weights, n_threads=n_threads)
     method = Bootstrap(n_replicates)
@@ -46,7 +47,7 @@ def weights_of(n_replicates: int, seed: int = 11, sample_weight=None, **design) 
 class TestSeeds:
     def test_are_kept(self):
         found = boot(["hand_till"], seed=5)["hand_till"]
-        assert found.settings["n_replicates"] == 60
+        assert found.settings["n_replicates"] == FEW
         assert found.settings["seed"] == 5
         assert found.settings["sampling"] == "stratified"
         assert found.method == "bootstrap"
@@ -76,25 +77,20 @@ class TestSeeds:
 class TestReplicates:
     """Do not depend on how they are computed."""
 
-    @pytest.mark.parametrize("n_threads", [1, 2, 5])
-    def test_threads(self, n_threads):
-        np.testing.assert_array_equal(replicates(boot(n_threads=n_threads)), replicates(boot()))
-
-    @pytest.mark.parametrize("batch", [1, 7, 1000])
-    def test_batches(self, monkeypatch, batch):
+    def test_threads_batches_and_number(self, monkeypatch):
         expected = replicates(boot())
-        monkeypatch.setattr("polyroc.inference._bootstrap.BATCH", batch)
-        np.testing.assert_array_equal(replicates(boot()), expected)
-
-    def test_number(self):
-        few, many = replicates(boot(n_replicates=20)), replicates(boot(n_replicates=60))
-        np.testing.assert_array_equal(few, many[:20])
+        for n_threads in (1, 2, 5):
+            np.testing.assert_array_equal(replicates(boot(n_threads=n_threads)), expected)
+        for batch in (1, 7, 1000):
+            monkeypatch.setattr("polyroc.inference._bootstrap.BATCH", batch)
+            np.testing.assert_array_equal(replicates(boot()), expected)
+        np.testing.assert_array_equal(replicates(boot(n_replicates=6)), expected[:6])
 
     def test_company(self):
         """A metric's replicates are the same alone and among others."""
-        together = boot(n_replicates=20)
+        together = boot(n_replicates=8)
         for name in NAMES:
-            alone = boot([name], n_replicates=20)[name].replicates
+            alone = boot([name], n_replicates=8)[name].replicates
             np.testing.assert_array_equal(alone, together[name].replicates, name)
 
     @pytest.mark.parametrize(
@@ -109,8 +105,8 @@ class TestReplicates:
     def test_are_values_of_reweighted_cases(self, weighted, options):
         """A loop over weights through the public functions."""
         sample_weight = W if weighted else None
-        found = boot(n_replicates=12, sample_weight=sample_weight, **options)
-        for b, drawn in enumerate(weights_of(12, sample_weight=sample_weight, **options)):
+        found = boot(n_replicates=5, sample_weight=sample_weight, **options)
+        for b, drawn in enumerate(weights_of(5, sample_weight=sample_weight, **options)):
             w = drawn * (W if weighted else 1.0)
             shares = np.bincount(Y, W if weighted else None)
             for name in NAMES:
@@ -119,8 +115,8 @@ class TestReplicates:
                 assert found[name].replicates[b] == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
     def test_are_values_of_repeated_cases(self):
-        found = boot(n_replicates=8)
-        for b, drawn in enumerate(weights_of(8)):
+        found = boot(n_replicates=5)
+        for b, drawn in enumerate(weights_of(5)):
             cases = np.repeat(np.arange(len(Y)), drawn)
             for name in NAMES:
                 held = {"priors": np.bincount(Y)} if registry[name].prior_weighted else {}
@@ -158,7 +154,7 @@ class TestStrata:
     def test_classes_keep_their_shares(self):
         """AUNP of a replicate is that of its cases at the shares of the sample."""
         found = boot(["aunp"])["aunp"].replicates
-        for b, drawn in enumerate(weights_of(60)):
+        for b, drawn in enumerate(weights_of(FEW)):
             kept = np.repeat(np.arange(len(Y)), drawn)
             expected = registry["aunp"].function(Y[kept], P[kept], priors=np.bincount(Y) / len(Y))
             assert found[b] == pytest.approx(expected, rel=1e-12)
@@ -246,7 +242,7 @@ class TestStandardErrors:
 
 @pytest.fixture(scope="module")
 def found():
-    return boot(n_replicates=500)
+    return boot(n_replicates=120)
 
 
 class TestIntervals:
@@ -320,7 +316,7 @@ class TestIntervals:
 
 
 class TestComparison:
-    def made(self, names=NAMES, n_replicates=60, n_threads=None, **options):
+    def made(self, names=NAMES, n_replicates=FEW, n_threads=None, **options):
         models = {"a": P, "b": OTHER}
         models = {name: Predictions(Y, p, n_threads=n_threads) for name, p in models.items()}
         return compare(models, metrics=names, method=Bootstrap(n_replicates, 4), **options)
@@ -338,11 +334,11 @@ class TestComparison:
         for row, other in zip(self.made(PAIRS, 2000).differences, exact, strict=True):
             assert row.standard_error == pytest.approx(other.standard_error, rel=0.15)
 
-    @pytest.mark.parametrize("batch", [1, 7])
-    def test_batches_and_threads(self, monkeypatch, batch):
+    def test_batches_and_threads(self, monkeypatch):
         expected = self.made().frame()
-        monkeypatch.setattr("polyroc.inference._bootstrap.BATCH", batch)
-        assert self.made(n_threads=batch).frame().equals(expected)
+        for batch in (1, 7):
+            monkeypatch.setattr("polyroc.inference._bootstrap.BATCH", batch)
+            assert self.made(n_threads=batch).frame().equals(expected)
 
     def test_groups(self):
         found = self.made(["hand_till"], groups=GROUPS).differences[0]

@@ -47,6 +47,7 @@ def test_groups_exchange_labels_within_or_as_wholes():
         assert codes[3] == codes[4] and codes[6] == codes[7]
 
 
+@pytest.mark.slow
 def test_level_where_intervals_are_rough():
     """Volumes of a simplex from noise: p-values are uniform, and intervals contain 0."""
     rng, p_values, contained = np.random.default_rng(4), [], []

@@ -81,7 +81,7 @@ def test_level_out_of_range(method, level):
 @pytest.mark.parametrize("method", ["influence", "bootstrap", "permutation"])
 def test_order_of_the_models(method):
     """compare(a, b) is −compare(b, a)."""
-    options = {"method": method_of(method, 50, 3)}
+    options = {"method": method_of(method, 12, 3)}
     forward = compare(Y, PAIR, NAMES, **options).frame()
     backward = compare(Y, dict(reversed(PAIR.items())), NAMES, **options).frame()
     np.testing.assert_array_equal(forward["difference"], -backward["difference"])
