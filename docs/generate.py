@@ -1,14 +1,16 @@
-"""Writes what follows from the registry: the reference of the metrics, tables and the type stubs.
+"""Writes what follows from other files: the reference of the metrics, tables, type stubs, schemas.
 
-Run it after a change of a metric; a test fails while the files are not current.
+Run it after a change of a metric or of docs/json.md; a test fails while the files are not current.
 """
 
 import inspect
+import json
 import os
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import polyroc
 from polyroc.metrics import registry
@@ -114,12 +116,79 @@ def _split_example(example: str) -> tuple[str, str]:
     return example[:place], example[place:].rstrip() + "\n"
 
 
+# JSON schemas, from the tables of docs/json.md
+
+PAGE_OF_JSON = DOCS / "json.md"
+FIELD = re.compile(r"^\| `([^`]+)` \| ([^|]+) \| ([^|]*)\|", re.MULTILINE)
+TYPES = {"label": ["string", "integer", "boolean"]}
+"""Words of the page that stand for several types."""
+
+
+def json_sections() -> dict[str, dict[str, tuple[str, str]]]:
+    """By section of the page: type and meaning of each field."""
+    parts = re.split(r"^## (.+)$", PAGE_OF_JSON.read_text(), flags=re.MULTILINE)[1:]
+    return {
+        heading.strip("`"): {path: (kind.strip(), text.strip()) for path, kind, text in found}
+        for heading, found in zip(parts[::2], map(FIELD.findall, parts[1::2]), strict=True)
+    }
+
+
+def schema_of(heading: str) -> str:
+    """The schema of a document, as its section and that of every document say."""
+    sections = json_sections()
+    name = schema_name(heading)
+    fields = sections[heading] if name == "streaming" else sections[EVERY] | sections[heading]
+    made: dict[str, Any] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:polyroc:{name}:1",
+        "title": f"polyroc {heading} --json",
+        "type": "object",
+    }
+    for path, (kind, text) in fields.items():
+        _add_field(made, path, kind, text)
+    made["properties"]["schema"]["const"] = f"polyroc {name} 1"
+    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+
+
+def schema_name(heading: str) -> str:
+    """``streaming`` for ``evaluate --streaming``."""
+    return heading.rpartition("--")[2]
+
+
+def _add_field(schema: dict[str, Any], path: str, kind: str, text: str) -> None:
+    """Add a field to the schema of the object or array that contains it."""
+    *parents, last = re.findall(r"\[\]|\*|[^.\[\]*]+", path)
+    for part in parents:
+        place = {"[]": "items", "*": "additionalProperties"}.get(part)
+        schema = schema["properties"][part] if place is None else schema[place]
+    names, _, optional = kind.partition(", ")
+    types = [each for name in names.split(" or ") for each in TYPES.get(name, [name])]
+    own: dict[str, Any] = {"type": types[0] if len(types) == 1 else types}
+    own |= {"description": text} if text else {}
+    if last == "[]":
+        schema["items"] = own
+    elif last == "*":
+        schema["additionalProperties"] = own
+    else:
+        schema.setdefault("properties", {})[last] = own
+        if not optional:
+            schema.setdefault("required", []).append(last)
+
+
+EVERY = "Every document"
+SCHEMAS = {
+    ROOT / "src" / "polyroc" / "data" / "schemas" / f"{schema_name(heading)}.json": heading
+    for heading in json_sections()
+    if heading != EVERY
+}
+
 WITH_TABLES = [path for path in sorted(DOCS.rglob("*.md")) if MARKED.search(path.read_text())]
 
 OUTPUTS: dict[Path, Callable[[], str]] = {
     DOCS / "metrics.md": reference,
     **{path: partial(with_tables, path) for path in WITH_TABLES},
     ROOT / "src" / "polyroc" / "__init__.pyi": package_stub,
+    **{path: partial(schema_of, heading) for path, heading in SCHEMAS.items()},
 }
 
 if __name__ == "__main__":

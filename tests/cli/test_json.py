@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cli.running import EXAMPLE, document, written
+from cli.running import EXAMPLE, document, refused, run, written
+from documents import validate
 
+import polyroc
 from polyroc._version import __version__
+from polyroc.cli import main
 from polyroc.cli.documents import SCHEMA_VERSION
+from polyroc.cli.schema import schema_names, schema_of
 from polyroc.datasets import three_class_mixture
 
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
@@ -74,7 +78,7 @@ def described(heading: str) -> dict[str, set[str]]:
     section = re.search(rf"^## {heading}$(.*?)(?=^## |\Z)", text, re.M | re.S)
     assert section is not None
     rows = re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", section[1], re.M)
-    return {path: set(kinds.strip().split(" or ")) for path, kinds in rows}
+    return {path: set(kinds.strip().split(",")[0].split(" or ")) for path, kinds in rows}
 
 
 def found(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -121,6 +125,44 @@ def test_what_the_page_says_of_every_document_occurs(features: Path) -> None:
     documents = [document(*command_line(each, features)) for each in ("evaluate", "study")]
     seen = {path for made in documents for path, _ in found(made)}
     assert described("Every document").keys() <= seen
+
+
+def test_every_document_has_a_schema() -> None:
+    """Each command with --json, and each name that a document is printed under."""
+    source = Path(polyroc.__file__).parent / "cli"
+    commands = {
+        name
+        for name, command in main.commands.items()
+        if any("--json" in parameter.opts for parameter in command.params)
+    }
+    printed = set()
+    for path in source.glob("*.py"):
+        printed |= set(re.findall(r'print_document\("([\w-]+)"', path.read_text()))
+    assert commands <= printed and printed == set(schema_names())
+
+
+def test_schema_prints_what_documents_are_validated_by(features: Path) -> None:
+    from jsonschema import Draft202012Validator
+
+    everything = json.loads(run("schema").stdout)
+    valid = Draft202012Validator(everything)
+    made = document("evaluate", EXAMPLE, "-m", "hand_till")
+    assert valid.is_valid(made)
+    for name in schema_names():
+        single = json.loads(run("schema", name).stdout)
+        assert single == everything["$defs"][name] == schema_of(name)
+        Draft202012Validator.check_schema(single)
+        assert Draft202012Validator(single).is_valid(made) == (name == "evaluate")
+    assert "Did you mean 'evaluate'?" in refused("schema", "evaluat")
+    made["models"][0]["level"] = "95 %"
+    assert not valid.is_valid(made)
+    made["models"][0]["level"], made["new"] = 0.95, 1
+    assert valid.is_valid(made)  # later versions may add fields
+    with pytest.raises(AssertionError, match="'new' was unexpected"):
+        validate("evaluate", json.dumps(made))
+    del made["new"], made["models"][0]["metrics"][0]["value"]
+    with pytest.raises(AssertionError, match="'value' is a required property"):
+        validate("evaluate", json.dumps(made))
 
 
 def test_numbers_that_do_not_exist_are_null(features: Path) -> None:

@@ -604,6 +604,7 @@ NOT_ABOUT_DATA = {
     "metrics.py": {"_explain", "_print_table"},
     "program.py": {"show"},
     "saving.py": {"_tell"},
+    "schema.py": {"schema"},
     "screen.py": {"show"},
 }
 

@@ -15,9 +15,14 @@ SCHEMA_VERSION = 1
 
 
 def print_document(command: str, content: Mapping[str, Any]) -> None:
-    """Print a document with its schema; a number that does not exist is null."""
+    """Print a document with its schema."""
+    click.echo(document_text(command, content))
+
+
+def document_text(command: str, content: Mapping[str, Any]) -> str:
+    """A document as text; a number that does not exist is null."""
     head = {"schema": f"polyroc {command} {SCHEMA_VERSION}", "polyroc": __version__}
-    click.echo(json.dumps({**head, **content}, indent=2, allow_nan=False))
+    return json.dumps({**head, **content}, indent=2, allow_nan=False)
 
 
 def predictions_input(files: "Sequence[FilePredictions]") -> dict[str, Any]:

@@ -23,6 +23,7 @@ from polyroc.cli.metrics import metrics
 from polyroc.cli.plan import plan
 from polyroc.cli.reader_study import reader_study
 from polyroc.cli.report import report
+from polyroc.cli.schema import schema
 from polyroc.cli.study import study
 from polyroc.cli.surface import surface
 from polyroc.cli.wording import one_line, spoken
@@ -207,5 +208,6 @@ for command in (
     surface,
     report,
     metrics,
+    schema,
 ):
     main.add_command(command)
