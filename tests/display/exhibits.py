@@ -246,6 +246,17 @@ def readers_are_drawn(ax: Any, frame: Any) -> None:
         assert [row["low"], row["high"]] in bars
 
 
+def reliability_is_drawn(ax: Any, frame: Any) -> None:
+    parts = frame.groupby("class", sort=False)
+    for _, part in parts:
+        assert has_line(ax, part["probability"], part["share"])
+    edges = [patch.get_xy()[:, 1] for patch in ax.patches]
+    for (_, part), edge in zip(parts, edges, strict=False):
+        wanted = [*part["high"], *part["low"][::-1]]
+        np.testing.assert_array_equal(edge[: len(wanted)], wanted)
+    assert len(edges) == (len(parts) if len(parts) <= 4 else 0)
+
+
 def isopleths_are_drawn(ax: Any, frame: Any) -> None:
     for lines_, column in zip(ax.collections, ("area", "saec"), strict=True):
         assert frame[column].min() < min(lines_.levels) < max(lines_.levels) < frame[column].max()
@@ -390,6 +401,14 @@ EXHIBITS = [
         of_predictions(displays.TprSurfaceDisplay, n_grid=11),
         surface_is_drawn,
         (3,),
+    ),
+    Exhibit(
+        "CalibrationDisplay", of_predictions(displays.CalibrationDisplay), reliability_is_drawn
+    ),
+    Exhibit(
+        "CalibrationDisplay, top label",
+        of_predictions(displays.CalibrationDisplay, kind="top_label", bins=4),
+        reliability_is_drawn,
     ),
     Exhibit("ForestDisplay", forest, intervals_are_drawn("value")),
     Exhibit("ComparisonDisplay", comparison, intervals_are_drawn("difference")),

@@ -10,6 +10,7 @@ from display.exhibits import plain_names, sample
 from scipy.special import ndtr, ndtri
 
 from polyroc import Predictions, evaluate_pairs
+from polyroc._base.levels import wilson_limits
 from polyroc.curves import one_vs_rest_roc, roc_curve
 from polyroc.display import PairwiseAucDisplay, RocCurvesDisplay
 from polyroc.display._rate_bands import (
@@ -18,7 +19,6 @@ from polyroc.display._rate_bands import (
     banded_curve,
     effective_count,
     thinned,
-    wilson_limits,
 )
 from polyroc.display._simultaneous_band import fixed_width
 from polyroc.errors import InvalidInput

@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 
-from polyroc.display._rate_bands import wilson_limits
+from polyroc._base.levels import wilson_limits
 from polyroc.report import write_report
 from polyroc.report._cases import confusion, decide
 from polyroc.report._content import gather

@@ -5,6 +5,7 @@ given axes with ``plot(ax)``. Importing this package does not import matplotlib.
 """
 
 from polyroc.display._base import Display
+from polyroc.display._calibration import CalibrationDisplay
 from polyroc.display._comparison import ComparisonDisplay
 from polyroc.display._correlation import CorrelationDisplay
 from polyroc.display._decision_regions import DecisionRegionsDisplay
@@ -30,6 +31,7 @@ from polyroc.display._simplex import SimplexDisplay
 from polyroc.display._tpr_surface import TprSurfaceDisplay
 
 __all__ = [
+    "CalibrationDisplay",
     "ComparisonDisplay",
     "CorrelationDisplay",
     "DecisionRegionsDisplay",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from polyroc._base.levels import two_sided_quantile
+from polyroc._base.levels import two_sided_quantile, wilson_limits
 from polyroc.curves._roc import RocCurve, roc_of, two_sides
 from polyroc.display._simultaneous_band import simultaneous_band
 from polyroc.inference._evaluate import estimate
@@ -133,23 +133,6 @@ def thinned(curve: RocCurve, most: int) -> RocCurve:
         true_positive_rate=curve.true_positive_rate[kept],
         thresholds=curve.thresholds[kept],
     )
-
-
-def wilson_limits(share: Float64Array, count: float, quantile: float) -> Float64Array:
-    """(2, m) Wilson's limits of shares of ``count`` cases.
-
-    Examples
-    --------
-    >>> wilson_limits(np.array([0.0, 0.5]), 12, 2.0)
-    array([[0.  , 0.25],
-           [0.25, 0.75]])
-    """
-    extra = quantile**2 / count
-    centre = (share + extra / 2) / (1 + extra)
-    reach = np.sqrt(extra * (share * (1 - share) + extra / 4)) / (1 + extra)
-    # Rounding must not leave the share itself outside, nor carry a limit out of [0, 1].
-    low, high = np.minimum(centre - reach, share), np.maximum(centre + reach, share)
-    return np.clip([low, high], 0, 1)
 
 
 def effective_count(predictions: Predictions, cases: BoolArray) -> float:
