@@ -19,7 +19,7 @@ class Members:
     """An archive's arrays with room for n candidates, each with its number as payload."""
 
     def __init__(self, n, dimensions, top):
-        self.top, self.size, self.next = top, 0, 0.0
+        self.tops, self.size, self.next = np.full(dimensions, top), 0, 0.0
         self.objectives = np.full((n, dimensions), np.nan)
         self.levels, self.payload = np.zeros(n, np.uint64), np.full((n, 2), np.nan)
 
@@ -28,7 +28,7 @@ class Members:
         numbers = self.next + np.arange(len(candidates), dtype=float)
         cargo = np.column_stack([numbers, -numbers])
         arrays = self.objectives, self.levels, self.payload
-        self.size = insert(candidates, cargo, self.top, *arrays, self.size, entered)
+        self.size = insert(candidates, cargo, self.tops, *arrays, self.size, entered)
         self.next += len(candidates)
         return entered.tolist()
 
@@ -64,7 +64,7 @@ def test_insertion_against_the_definition(dimensions, values, n, top):
         expected = [slow_insert(members, int(i), points[i]) for i in rows]
         assert archive.insert(points[rows]) == expected
         assert archive.held() == members
-        words = [levels_of(row, archive.top) for row in archive.objectives[: archive.size]]
+        words = [levels_of(row, archive.tops) for row in archive.objectives[: archive.size]]
         assert words == archive.levels[: archive.size].tolist()
     assert np.array_equal(archive.payload[: archive.size, 0], -archive.payload[: archive.size, 1])
 
@@ -72,7 +72,7 @@ def test_insertion_against_the_definition(dimensions, values, n, top):
 def test_levels_never_hide_a_dominated_point():
     """They may say yes too often, not no: rounding down keeps the order."""
     points = np.random.default_rng(0).integers(0, 4, (80, 9)) / 3
-    words = [np.uint64(levels_of(point, 1.0)) for point in points]
+    words = [np.uint64(levels_of(point, np.ones(9))) for point in points]
     refused = 0
     for one, word in zip(points, words, strict=True):
         for other, second in zip(points, words, strict=True):
@@ -84,9 +84,10 @@ def test_levels_never_hide_a_dominated_point():
 
 
 def test_the_top_has_the_highest_level():
-    assert levels_of(np.full(8, 3.0), 3.0) == 0x7F7F7F7F7F7F7F7F
-    assert levels_of(np.full(9, 4.0), 3.0) == 0x7F7F7F7F7F7F7F7F  # clipped
-    assert levels_of(np.zeros(2), 3.0) == 0
+    assert levels_of(np.full(8, 3.0), np.full(8, 3.0)) == 0x7F7F7F7F7F7F7F7F
+    assert levels_of(np.full(9, 4.0), np.full(9, 3.0)) == 0x7F7F7F7F7F7F7F7F  # clipped
+    assert levels_of(np.zeros(2), np.full(2, 3.0)) == 0
+    assert levels_of(np.array([-5.0, 1.0]), np.array([np.inf, 1.0])) == 0x7F00  # of any sign
 
 
 @pytest.mark.parametrize("values", [2, 5, 1000])

@@ -28,11 +28,14 @@ def nowhere_worse(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
 
 
 @compiled
-def levels_of(point: NDArray[np.float64], top: float) -> np.uint64:
-    """Coordinates from 0 to ``top`` as levels from 0 to 127, in the bytes of a word."""
+def levels_of(point: NDArray[np.float64], tops: NDArray[np.float64]) -> np.uint64:
+    """Coordinates from 0 to their tops as levels from 0 to 127, in the bytes of a word.
+
+    A coordinate whose top is infinite may be negative; it has the level 0.
+    """
     word = np.uint64(0)
     for d in range(min(len(point), _IN_A_WORD)):
-        level = np.uint64(min(_HIGHEST, np.floor(point[d] / top * _HIGHEST)))
+        level = np.uint64(min(_HIGHEST, np.floor(point[d] / tops[d] * _HIGHEST)))
         word |= level << np.uint64(8 * d)
     return word
 
@@ -47,7 +50,7 @@ def may_dominate(one: np.uint64, other: np.uint64) -> bool:
 def insert(
     candidates: NDArray[np.float64],
     cargo: NDArray[np.float64],
-    top: float,
+    tops: NDArray[np.float64],
     objectives: NDArray[np.float64],
     levels: NDArray[np.uint64],
     payload: NDArray[np.float64],
@@ -59,13 +62,13 @@ def insert(
     ``entered[m]`` tells whether candidate m was inserted: it is if no member weakly dominates it,
     though a later candidate may remove it again. ``objectives``, ``levels`` and ``payload`` hold
     the members and have room for all candidates; ``cargo`` is what candidates bring for the
-    payload, ``top`` the largest value that an objective can have.
+    payload, ``tops`` the largest value that each objective can have.
 
     Most candidates are refused, each by the first member found that dominates it. That member
     then moves half of the way to the front: members that refuse often are soon asked first.
     """
     for m in range(len(candidates)):
-        word = levels_of(candidates[m], top)
+        word = levels_of(candidates[m], tops)
         guard = _dominator(candidates[m], word, objectives, levels, size)
         entered[m] = guard < 0
         if guard >= 0:

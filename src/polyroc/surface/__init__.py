@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from polyroc.surface._hull import SurfaceHull
     from polyroc.surface._operating_point import SurfacePoint
     from polyroc.surface._search import search
+    from polyroc.surface._strategies import SearchStrategy
     from polyroc.surface.classifiers import CostSensitiveClassifier, TunedCostClassifierCV
     from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
 
@@ -27,6 +28,7 @@ _HOMES = {
     "Model": "models",
     "RocSurface": "_front",
     "ScoreModel": "models",
+    "SearchStrategy": "_strategies",
     "SurfaceComparison": "_comparison",
     "SurfaceHull": "_hull",
     "SurfacePoint": "_operating_point",
@@ -45,6 +47,7 @@ __all__ = [
     "Model",
     "RocSurface",
     "ScoreModel",
+    "SearchStrategy",
     "SurfaceComparison",
     "SurfaceHull",
     "SurfacePoint",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from polyroc.kernels.archive import insert
-from polyroc.surface._objectives import Objectives, objective_values
+from polyroc.surface._objectives import Minimised, highest_values, objective_values
 from polyroc.typing import BoolArray, Float64Array
 
 _FIRST_ROOM = 1024
@@ -12,13 +12,13 @@ _FIRST_ROOM = 1024
 class Archive:
     """Members of the front so far: their error rates, costs and parameters."""
 
-    def __init__(self, n_classes: int, n_parameters: int, objectives: Objectives) -> None:
+    def __init__(self, n_classes: int, n_parameters: int, objectives: Minimised) -> None:
         self.n_classes, self.n_parameters, self.kind = n_classes, n_parameters, objectives
         self.size = 0
         self._n_rates = n_classes * (n_classes - 1)
-        n_objectives = self._n_rates if objectives == "pairs" else n_classes
-        self._objectives = np.empty((_FIRST_ROOM, n_objectives))
-        self._top = 1.0 if objectives == "pairs" else n_classes - 1.0
+        somewhere = objective_values(np.zeros((1, self._n_rates)), n_classes, objectives)
+        self._objectives = np.empty((_FIRST_ROOM, somewhere.shape[1]))
+        self._tops = highest_values(objectives, n_classes)
         self._levels = np.empty(_FIRST_ROOM, dtype=np.uint64)
         self._payload = np.empty((_FIRST_ROOM, 2 * self._n_rates + n_parameters))
 
@@ -56,7 +56,7 @@ class Archive:
         self.size = insert(
             np.ascontiguousarray(objective_values(rates, self.n_classes, self.kind)),
             np.hstack([rates, costs, each]),
-            self._top,
+            self._tops,
             self._objectives,
             self._levels,
             self._payload,

@@ -38,5 +38,10 @@ def _identity(evolution: Evolution) -> dict[str, Any]:
         **evolution.settings.to_dict(),
         "rng": evolution.seed,
     }
+    if not isinstance(evolution.settings.objectives, str):
+        identity["objectives"] = [
+            each if isinstance(each, str) else fingerprint(each)
+            for each in evolution.settings.objectives
+        ]
     plain: dict[str, Any] = json.loads(json.dumps(identity))
     return plain

@@ -1,6 +1,6 @@
 """Algorithm 1 of Everson & Fieldsend 2006, one generation at a time."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from polyroc._base.checks import shown
 from polyroc.kernels.archive import select_from_bin
 from polyroc.surface._archive import Archive
+from polyroc.surface._cost_space import Bound, bounded_space
 from polyroc.surface._gini import GiniTracker
-from polyroc.surface._objectives import Objectives
+from polyroc.surface._objectives import Minimised, objective_names, searched
 from polyroc.surface._rates import error_rates, model_probabilities
-from polyroc.surface._strategies import Strategy, Variation
+from polyroc.surface._strategies import Selection, Strategy, Variation
 from polyroc.surface._thresholds import first_thresholds
 from polyroc.surface.models.model import LARGEST, Model
 from polyroc.typing import Float64Array
@@ -33,12 +34,23 @@ class Settings:
     """What a search does in each generation."""
 
     costs_per_generation: int
-    objectives: Objectives
+    objectives: Minimised
     strategy: Strategy
     alpha: tuple[float, ...] | None
+    bounds: tuple[Bound, ...] = ()
+    selection: Selection = "pqrs"
 
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "alpha": None if self.alpha is None else list(self.alpha)}
+        """Ready for JSON; what is as in earlier versions is written as they wrote it."""
+        plain: dict[str, Any] = {
+            "costs_per_generation": self.costs_per_generation,
+            "objectives": objective_names(self.objectives),
+            "strategy": self.strategy,
+            "alpha": None if self.alpha is None else list(self.alpha),
+        }
+        if self.bounds:
+            plain["cost_bounds"] = [list(astuple(bound)) for bound in self.bounds]
+        return plain if self.selection == "pqrs" else {**plain, "selection": self.selection}
 
 
 class Evolution:
@@ -56,8 +68,10 @@ class Evolution:
         self.model, self.settings, self.seed, self.n_threads = model, settings, seed, n_threads
         self.rng = np.random.default_rng(seed)
         alpha = np.ones(n_rates) if settings.alpha is None else np.array(settings.alpha)
-        self.variation = Variation(settings.strategy, alpha, focused=settings.alpha is not None)
-        self.archive = Archive(n_classes, len(model.noise), settings.objectives)
+        self.space = bounded_space(tuple(alpha.tolist()), settings.bounds)
+        focused = settings.alpha is not None
+        self.variation = Variation(settings.strategy, alpha, focused, self.space)
+        self.archive = Archive(n_classes, len(model.noise), searched(settings.objectives))
         self._tracker = GiniTracker(n_classes)
         self._untracked: list[Float64Array] = []
         self.generation = 0
@@ -85,7 +99,7 @@ class Evolution:
     def _step_over_thresholds(self) -> None:
         nothing = np.zeros(0)
         probabilities = model_probabilities(self.model, nothing)
-        for costs in first_thresholds(probabilities, self.model.cases):
+        for costs in first_thresholds(probabilities, self.model.cases, self.space):
             self._evaluate(nothing, probabilities, costs)
 
     def advance(self) -> None:
@@ -116,8 +130,10 @@ class Evolution:
         self._evaluate(child, probabilities, costs)
 
     def _select(self) -> int:
-        """A parent by partitioned quasi-random selection (Fieldsend et al. 2003)."""
+        """A parent by partitioned quasi-random selection (Fieldsend et al. 2003), or any alike."""
         self.children += 1
+        if self.settings.selection == "uniform":
+            return int(self.rng.integers(self.archive.size))
         objectives = self.archive.objectives
         values = np.ascontiguousarray(objectives[:, self.rng.integers(objectives.shape[1])])
         return select_from_bin(values, _BINS, self.children * _GOLDEN % 1, self.rng.random())
@@ -136,7 +152,7 @@ class Evolution:
         With all rates as objectives, what a removed member dominated is still dominated, so the
         tracker only ever needs the new points. One rate per class has no such rule.
         """
-        if self.settings.objectives != "pairs":
+        if "pairs" not in self.archive.kind:
             self._tracker = GiniTracker(self.archive.n_classes)
             self._untracked = [self.archive.rates]
         if self._untracked:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from polyroc._base.checks import check_choice, flag, shown, whole_number
+from polyroc._base.checks import flag, shown, whole_number
 from polyroc._base.random import seed_of
 from polyroc._storage.paths import path_of
 from polyroc._version import __version__
@@ -17,9 +17,18 @@ from polyroc.predictions._classes import listed, some_of
 from polyroc.predictions._weights import checked_priors, shares
 from polyroc.results import Estimate
 from polyroc.surface import _gini as volumes
+from polyroc.surface._choosing import Criterion, Wish, choose, knees, space_of
+from polyroc.surface._cost_space import CostBounds
 from polyroc.surface._costs import CostsLike, errors, least_cost, matrices
-from polyroc.surface._objectives import OBJECTIVES, objective_values, on_front
-from polyroc.surface._operating_point import Criterion, SurfacePoint, choose
+from polyroc.surface._curvature import N_SAMPLES, knee_table
+from polyroc.surface._objectives import (
+    ObjectivesLike,
+    RatesFunction,
+    checked_objectives,
+    objective_values,
+    on_front,
+)
+from polyroc.surface._operating_point import SurfacePoint
 from polyroc.surface._rates import error_rates, model_probabilities, sharing_parameters
 from polyroc.surface.models.model import Model
 from polyroc.typing import (
@@ -246,8 +255,12 @@ class RocSurface:
         costs: CostsLike | None = None,
         limits: Mapping[tuple[Any, Any], float] | None = None,
         criterion: Criterion | None = None,
+        objective: RatesFunction | None = None,
         priors: PriorsLike | None = None,
         confidence: float | None = None,
+        cost_bounds: CostBounds | None = None,
+        alpha: ArrayLike | None = None,
+        rng: RandomState = 0,
     ) -> SurfacePoint:
         """The best operating point for costs, within limits on rates, or by a criterion.
 
@@ -261,14 +274,116 @@ class RocSurface:
             limit lies at the limit: on new cases a limit of 5 % chosen on 300 cases was broken in
             68 to 88 % of runs. Check the point on held-out cases.
         criterion : ``"total_error"``: share of all cases decided wrongly;
-            ``"farthest_from_chance"``: distance from random allocation.
+            ``"farthest_from_chance"``: distance from random allocation; ``"knee"``: greatest
+            expected marginal utility (Branke et al. 2004), that is E max(0, cost of the best other
+            point − cost of this one) over costs, uniform unless ``alpha`` or ``cost_bounds`` say
+            otherwise; always deciding for one class counts as another point. See :meth:`knees`.
+        objective : any function of the D rates of a point, in the order of ``rates``, that gives a
+            number to minimise: costs that are not linear in the rates.
         priors : of the classes, for the expected cost and the total error; by default those of the
             sample.
         confidence : how certainly each limit is to hold on new cases, such as 0.95: then the upper
             confidence bound (Clopper & Pearson) of the rate must not exceed it; several limits
             hold together with this confidence.
+        cost_bounds : as for :func:`polyroc.surface.search`: only points whose own costs lie within
+            them are chosen, and the costs of a knee do. ``cost_share`` of the point is the share of
+            the cost space that they leave.
+        alpha : of the Dirichlet distribution of the costs of a knee, as for ``search``.
+        rng : seed of the costs of a knee, for three classes and more.
+
+        Examples
+        --------
+        >>> from polyroc.surface import ScoreModel, search
+        >>> model = ScoreModel([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.3, 0.7, 0.8])
+        >>> surface = search(model, generations=10, rng=0, progress=False)
+        >>> surface.choose(criterion="knee").confusion.round(2)
+        array([[1.  , 0.  ],
+               [0.33, 0.67]])
+        >>> surface.choose(objective=lambda rates: max(rates)).value  # the worst of the rates
+        0.3333333333333333
         """
-        return choose(self, costs, limits, criterion, self.priors(priors), confidence)
+        return choose(
+            self,
+            Wish(costs, limits, criterion, objective, priors, confidence, cost_bounds, alpha, rng),
+        )
+
+    def curvature(
+        self,
+        *,
+        alpha: ArrayLike | None = None,
+        cost_bounds: CostBounds | None = None,
+        priors: PriorsLike | None = None,
+        n_samples: int = N_SAMPLES,
+        rng: RandomState = 0,
+    ) -> Float64Array:
+        """(m,) share of cost vectors for which each point is the best choice; their sum is 1.
+
+        The measure of the point's normal cone on the lower convex hull, a discrete Gauss curvature
+        with costs in the place of angles: 0 for a point that no costs prefer, large for a corner.
+        The cost of a point is Σ λ_kj C_kj, with λ uniform on the simplex: λ weighs rates, and has
+        absorbed the priors. With ``alpha``, ``cost_bounds`` or ``priors`` λ are costs of a case, as
+        in the search, and classes count by their priors, those of the sample unless given.
+
+        Exact for two classes. For more it is the share of ``n_samples`` random costs; a share s
+        has the standard error √(s(1 − s)/n_samples), at most .0028. Of equal points the first has
+        the share of all. See :meth:`knees` for a table with standard errors.
+
+        Parameters
+        ----------
+        alpha, cost_bounds : distribution of the costs and bounds on them, as for
+            :func:`polyroc.surface.search`.
+        priors : of the classes.
+        n_samples : random costs, for three classes and more: O(n_samples · m · D) time.
+        rng : seed of the costs.
+
+        Returns
+        -------
+        ndarray of m shares.
+
+        Examples
+        --------
+        A ROC curve with one corner, at a false positive rate of .1 and a true positive one of .6:
+
+        >>> rates = np.array([[0.0, 1.0], [0.1, 0.4], [1.0, 0.0]])
+        >>> costs = np.tile([[0.0, 0.5], [0.5, 0.0]], (3, 1, 1))
+        >>> weights = np.array([10.0, 10.0])
+        >>> curve = RocSurface(rates, costs, np.zeros((3, 0)), ("no", "yes"), weights)
+        >>> curve.curvature().round(4)  # slopes 6 and .4444 before and after the corner
+        array([0.1429, 0.5495, 0.3077])
+        """
+        space = space_of(self, alpha, cost_bounds)
+        found = knees(self, space, priors, n_samples=n_samples, rng=rng, trivial=False)
+        return found.shares
+
+    def knees(
+        self,
+        number: int = 5,
+        *,
+        alpha: ArrayLike | None = None,
+        cost_bounds: CostBounds | None = None,
+        priors: PriorsLike | None = None,
+        n_samples: int = N_SAMPLES,
+        rng: RandomState = 0,
+    ) -> "pd.DataFrame":
+        """The points of greatest expected marginal utility, with curvature and standard errors.
+
+        What a point saves beyond the best other one, averaged over costs: large where giving up a
+        little of one rate costs much of another. Always deciding for one class counts as another
+        point, here for the curvature too, and is no knee. Errors are 0 for two classes, where the
+        values are exact. Parameters as for :meth:`curvature`.
+
+        Parameters
+        ----------
+        number : rows, at most.
+
+        Returns
+        -------
+        DataFrame with the columns point, marginal_utility, marginal_utility_error, curvature,
+        curvature_error, total_error.
+        """
+        space = space_of(self, alpha, cost_bounds)
+        found = knees(self, space, priors, n_samples=n_samples, rng=rng)
+        return knee_table(self, found, whole_number(number, "number", least=1))
 
     def priors(self, priors: PriorsLike | None = None) -> Float64Array:
         """The priors given, checked, or the shares of the classes in the sample."""
@@ -303,10 +418,13 @@ class RocSurface:
         rates = member_rates(model, self.parameters, errors(self.costs))
         return replace(self, rates=rates, class_weights=weights, provenance=source, model=model)
 
-    def front(self, objectives: Literal["pairs", "errors_of", "errors_into"]) -> "RocSurface":
-        """The members that no other dominates in these objectives (eq. 13 for one per class)."""
-        check_choice(objectives, "objectives", OBJECTIVES)
-        return self[on_front(objective_values(self.rates, self.n_classes, objectives))]
+    def front(self, objectives: ObjectivesLike) -> "RocSurface":
+        """The members that no other dominates in these objectives (eq. 13 for one per class).
+
+        ``objectives`` as for :func:`polyroc.surface.search`.
+        """
+        chosen = checked_objectives(objectives)
+        return self[on_front(objective_values(self.rates, self.n_classes, chosen))]
 
     def __getitem__(self, which: Any) -> "RocSurface":
         """Some of the members: a mask, positions or a slice."""
@@ -409,13 +527,17 @@ def member_rates(model: Model, parameters: Float64Array, costs: Float64Array) ->
 
 def surface_of(evolution: "Evolution", stopped: str) -> RocSurface:
     """The archive of a search in order of its rates, with where it came from and how it ended."""
-    archive, model = evolution.archive, evolution.model
+    archive, model, wanted = evolution.archive, evolution.model, evolution.settings.objectives
     order = np.lexsort(archive.rates.T[::-1])
+    if archive.kind != wanted:
+        values = objective_values(archive.rates[order], archive.n_classes, wanted)
+        order = order[on_front(values)]
     provenance = {
         "model": model.name,
         "model_settings": model.settings(),
         "data": model.fingerprint(),
         **evolution.settings.to_dict(),
+        **({"cost_share": evolution.space.share} if evolution.space.bounded else {}),
         "seed": evolution.seed,
         "generations": evolution.generation,
         "evaluations": evolution.evaluations,

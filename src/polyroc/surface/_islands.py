@@ -19,7 +19,7 @@ from polyroc.errors import InvalidInput, InvalidType
 from polyroc.surface._archive import Archive
 from polyroc.surface._costs import errors, matrices
 from polyroc.surface._front import RocSurface
-from polyroc.surface._objectives import Objectives
+from polyroc.surface._objectives import Minimised, checked_objectives
 from polyroc.surface._runner import search_once
 from polyroc.surface.models.model import Model
 from polyroc.typing import RandomState
@@ -68,7 +68,8 @@ def search_islands(
     seeds = [island_seed(seed, island) for island in range(islands)]
     options = {**options, "generations": generations, "progress": False}
     run = partial(_here, seeds) if client is None else partial(_on_workers, seeds, client)
-    return merged(run(model, options), model, seed)
+    objectives = checked_objectives(options.get("objectives", "pairs"))
+    return merged(run(model, options), model, seed, objectives)
 
 
 def island_seed(seed: int, island: int) -> int:
@@ -107,10 +108,11 @@ def _island(model: Model, options: dict[str, Any], seed: int) -> RocSurface:
     return replace(search_once(model, rng=seed, **options), model=None)
 
 
-def merged(surfaces: Sequence[RocSurface], model: Model, seed: int) -> RocSurface:
+def merged(
+    surfaces: Sequence[RocSurface], model: Model, seed: int, objectives: Minimised
+) -> RocSurface:
     """What no other member of any surface dominates; of equal points those of the first."""
     first = surfaces[0]
-    objectives: Objectives = first.provenance["objectives"]
     archive = Archive(first.n_classes, first.parameters.shape[1], objectives)
     for surface in surfaces:
         archive.insert(surface.rates, errors(surface.costs), surface.parameters)

@@ -1,36 +1,33 @@
-"""Choosing an operating point on a ROC surface."""
+"""An operating point of a ROC surface: its rates, what they are worth, and its decisions."""
 
-from collections.abc import Mapping
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import check_choice, shown
+from polyroc._base.checks import shown
 from polyroc._base.tables import text_table
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.results import Interval
-from polyroc.surface._costs import CostsLike, checked_costs, errors, pair_index
-from polyroc.surface._gini import signed_distance
-from polyroc.surface._limits import ALLOWANCE, checked_limits, held_limits
+from polyroc.surface._costs import CostsLike, checked_costs, pair_index
 from polyroc.surface._point_certainty import (
     Linear,
     Quantity,
     checked_interval,
-    effective_cases,
     linear,
     signed_distance_of,
 )
-from polyroc.typing import BoolArray, Float64Array, Label, PriorsLike, ScoresLike
+from polyroc.typing import Float64Array, Label, PriorsLike, ScoresLike
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from polyroc.surface._front import RocSurface
 
-Criterion: TypeAlias = Literal["total_error", "farthest_from_chance"]
-CRITERIA: tuple[str, ...] = get_args(Criterion)
+KNEE = "expected marginal utility"
+OBJECTIVE = "objective"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,10 +42,11 @@ class SurfacePoint:
         ``named_costs`` has them by name, for ``CostSensitiveClassifier``. Only their ratios mean
         something: they were found by the search, and are not the costs that were asked for.
     parameters : of the classifier.
-    criterion, value : what was minimised, and how low it is here.
+    criterion, value : what was minimised, and how low it is here; for a knee what was maximised.
     priors : (K,) of the classes, that ``value`` was computed with.
     costs_asked : (K, K) the whole table of costs that ``value`` is the mean of, in the units in
         which it was given and 1 where nothing was given; None where no costs were.
+    cost_share : share of the cost space that ``cost_bounds`` leave; 1 without bounds.
     """
 
     index: int
@@ -61,6 +59,7 @@ class SurfacePoint:
     surface: "RocSurface"
     costs_asked: Float64Array | None = None
     priors: Float64Array | None = None
+    cost_share: float = 1.0
 
     def interval(
         self,
@@ -79,7 +78,8 @@ class SurfacePoint:
 
         Parameters
         ----------
-        quantity : ``"value"``, what the point was chosen for; ``"rate"`` of (truth, decided);
+        quantity : ``"value"``, what the point was chosen for (not for a knee or an objective of
+            your own, which are not sums of rates); ``"rate"`` of (truth, decided);
             ``"sensitivity"``, the share of class ``truth`` that is classified correctly;
             ``"cost"``, the expected cost at ``costs``; ``"youden"``, (Σ sensitivities − 1)/(K − 1),
             sensitivity + specificity − 1 for two classes.
@@ -134,12 +134,21 @@ class SurfacePoint:
             raise InvalidInput(f'costs go with the quantity "cost", got {shown(quantity)}.')
         if quantity == "value" and self.criterion == "signed distance from chance":
             return signed_distance_of(len(self.classes))
+        if quantity == "value" and not self._value_is_linear:
+            raise NotDefined(
+                f"The point was chosen for its {self.criterion}, which is no weighted sum of its "
+                'rates and has no interval. Ask for "rate", "sensitivity", "cost" or "youden".'
+            )
         table = self.costs_asked if costs is None else checked_costs(costs, self.classes)
         if table is None:
             table = np.ones((len(self.classes), len(self.classes)))
         shares = self.surface.priors() if self.priors is None else self.priors
         shares = shares if priors is None else self.surface.priors(priors)
         return linear(quantity, self.classes, named, table * shares[:, None])
+
+    @property
+    def _value_is_linear(self) -> bool:
+        return self.criterion not in (KNEE, OBJECTIVE)
 
     def frame(self, level: float = 0.95) -> "pd.DataFrame":
         """A row per quantity: quantity, truth, decided, value, low, high."""
@@ -152,22 +161,20 @@ class SurfacePoint:
         asked: list[tuple[Quantity, Any, Any]] = [("value", None, None), ("youden", None, None)]
         asked += [("sensitivity", truth, None) for truth in self.classes]
         asked += [("rate", a, b) for a in self.classes for b in self.classes if a != b]
-        return [
-            {
-                "quantity": self.criterion if quantity == "value" else quantity,
-                "truth": truth,
-                "decided": decided,
-                "value": self.estimate(quantity, truth, decided),
-                **dict(
-                    zip(
-                        ("low", "high"),
-                        self.interval(quantity, truth, decided, level=level)[:2],
-                        strict=True,
-                    )
-                ),
-            }
-            for quantity, truth, decided in asked
-        ]
+        return [self._row(*each, level) for each in asked]
+
+    def _row(self, quantity: Quantity, truth: Any, decided: Any, level: float) -> dict[str, Any]:
+        """A quantity with its limits, NaN where it has none."""
+        if quantity == "value" and not self._value_is_linear:
+            value, low, high = self.value, math.nan, math.nan
+        else:
+            value = self.estimate(quantity, truth, decided)
+            low, high = self.interval(quantity, truth, decided, level=level)[:2]
+        name = self.criterion if quantity == "value" else quantity
+        return {
+            "quantity": name, "truth": truth, "decided": decided,
+            "value": value, "low": low, "high": high,
+        }  # fmt: skip
 
     def rate(self, truth: Any, decided: Any) -> float:
         """Share of the cases of one class that are decided as another."""
@@ -195,6 +202,8 @@ class SurfacePoint:
         parts = [shares, self._table(self.confusion)]
         if self.costs_asked is not None:
             parts += ["costs asked for, 1 where none was named", self._table(self.costs_asked)]
+        if self.cost_share < 1:
+            parts += [f"cost_bounds leave {100 * self.cost_share:.3g} % of the cost space"]
         return "\n".join(parts)
 
     def _table(self, table: Float64Array) -> str:
@@ -203,98 +212,3 @@ class SurfacePoint:
             for truth, row in zip(self.classes, table, strict=True)
         ]
         return text_table(rows)
-
-
-def choose(
-    surface: "RocSurface",
-    costs: CostsLike | None,
-    limits: Mapping[tuple[Any, Any], float] | None,
-    criterion: Criterion | None,
-    priors: Float64Array,
-    confidence: float | None = None,
-) -> SurfacePoint:
-    """The member with the least value among those within the limits; the first of equals."""
-    if not len(surface):
-        raise NotDefined("There is nothing to choose from: the surface has no operating points.")
-    if costs is not None and criterion is not None:
-        raise InvalidInput("Give costs or a criterion, not both: each says what to minimise.")
-    if costs is None and criterion is None:
-        if limits is None:
-            raise InvalidInput(
-                "Say what is best: costs=, limits=, or criterion= one of " + ", ".join(CRITERIA)
-            )
-        criterion = "total_error"
-    table = None if costs is None else checked_costs(costs, surface.classes)
-    name, values = _values(surface, table, criterion, priors)
-    allowed = _within(surface, limits, confidence)
-    index = int(np.flatnonzero(allowed)[np.argmin(values[allowed])])
-    return SurfacePoint(
-        index,
-        surface.confusion[index],
-        surface.costs[index],
-        surface.parameters[index],
-        surface.classes,
-        name,
-        float(values[index]),
-        surface,
-        table,
-        priors,
-    )
-
-
-def _values(
-    surface: "RocSurface", costs: Float64Array | None, criterion: str | None, priors: Float64Array
-) -> tuple[str, Float64Array]:
-    """What is to be minimised, its name and a value for each member."""
-    if costs is not None:
-        return "expected cost", surface.rates @ errors(costs * priors[:, None])
-    check_choice(criterion, "criterion", CRITERIA)
-    if criterion == "farthest_from_chance":
-        return "signed distance from chance", signed_distance(surface.rates, surface.n_classes)
-    ones = np.ones((surface.n_classes, surface.n_classes))
-    return "total error", surface.rates @ errors(ones * priors[:, None])
-
-
-def _within(
-    surface: "RocSurface",
-    limits: Mapping[tuple[Any, Any], float] | None,
-    confidence: float | None,
-) -> BoolArray:
-    """Which members keep all limits; an error that tells the least that is reached if none does."""
-    allowed = np.ones(len(surface), dtype=bool)
-    tables = surface.confusion
-    checked = checked_limits(limits, surface.classes)
-    held = _held(surface, checked, confidence)
-    for (row, column), most in held.items():
-        kept = allowed & (tables[:, row, column] <= most + ALLOWANCE)
-        if not kept.any():
-            least = tables[allowed, row, column].min()
-            before = " within the limits before it" if not allowed.all() else ""
-            pair = (surface.classes[row], surface.classes[column])
-            limit = checked[row, column]
-            sure = (
-                "" if confidence is None else f", to hold {limit:g} with confidence {confidence:g}"
-            )
-            raise NotDefined(
-                f"No operating point keeps the rate of {shown(pair)} at or below {most:.4g}{sure}: "
-                f"the least{before} is {least:.4g}. Allow more, or drop another limit."
-            )
-        allowed = kept
-    return allowed
-
-
-def _held(
-    surface: "RocSurface", limits: dict[tuple[int, int], float], confidence: float | None
-) -> dict[tuple[int, int], float]:
-    """Limits on the rates seen, so that those asked for hold with the confidence."""
-    if confidence is None:
-        return limits
-    if not limits:
-        raise InvalidInput("confidence says how certainly limits hold. Give limits=, too.")
-    cases = getattr(surface.model, "cases", None)
-    if cases is None:
-        raise NotDefined(
-            "How certainly a limit holds depends on the cases, which the surface does not have. "
-            "Count its rates on cases with surface.rescore(X, y) first."
-        )
-    return held_limits(limits, confidence, effective_cases(cases), surface.classes)

@@ -12,21 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polyroc._base.checks import check_choice, flag, repeats, shown, whole_number
+from polyroc._base.checks import flag, repeats, shown, whole_number
 from polyroc._base.parallel import one_blas_thread, thread_count
 from polyroc._base.random import seed_of
 from polyroc._storage.checkpoint import Autosave, Checkpoint
 from polyroc._storage.lock import sole_run
-from polyroc.errors import InvalidInput, InvalidType, PolyrocError
-from polyroc.predictions._containers import read_weights
+from polyroc.errors import InvalidInput, InvalidType
 from polyroc.surface._checkpoint import checkpoint_of, restore, save
-from polyroc.surface._costs import errors
+from polyroc.surface._cost_space import CostBounds, checked_alpha, cost_space
 from polyroc.surface._evolution import Evolution, Settings
 from polyroc.surface._front import RocSurface, surface_of
-from polyroc.surface._objectives import OBJECTIVES, Objectives
+from polyroc.surface._objectives import ObjectivesLike, checked_objectives
 from polyroc.surface._progress import ProgressLine
-from polyroc.surface._strategies import STRATEGIES, Strategy
-from polyroc.surface.models.model import LARGEST, Model
+from polyroc.surface._strategies import SearchStrategy, Strategy, checked_strategy
+from polyroc.surface.models.model import Model
 from polyroc.typing import RandomState
 
 TOLERANCE = 0.005
@@ -42,9 +41,10 @@ def search_once(
     *,
     generations: int,
     costs_per_generation: int = 100,
-    objectives: Objectives = "pairs",
+    objectives: ObjectivesLike = "pairs",
     alpha: ArrayLike | None = None,
-    strategy: Strategy = "inherit",
+    cost_bounds: CostBounds | None = None,
+    strategy: Strategy | SearchStrategy = "inherit",
     rng: RandomState = None,
     checkpoint: Any = None,
     progress: bool = False,
@@ -53,11 +53,12 @@ def search_once(
 ) -> RocSurface:
     """One search; the options are those of :func:`polyroc.surface.search`."""
     generations = whole_number(generations, "generations", least=0)
-    settings = _settings(model, costs_per_generation, objectives, strategy, alpha)
+    known = (alpha, cost_bounds)
+    settings = _settings(model, costs_per_generation, objectives, strategy, known)
     file = None if checkpoint is None else checkpoint_of(checkpoint)
     threads = None if n_threads is None else thread_count(n_threads)
     shows = flag(progress, "progress")
-    end = End(generations, _checked_tolerance(tolerance, strategy))
+    end = End(generations, _checked_tolerance(tolerance, settings))
     with nullcontext() if file is None else sole_run(file.path):
         evolution = Evolution(model, settings, _seed(rng, file), threads)
         with one_blas_thread():  # its threads slow small products down
@@ -66,13 +67,25 @@ def search_once(
 
 
 def _settings(
-    model: Model, costs: int, objectives: Objectives, strategy: Strategy, alpha: Any
+    model: Model,
+    costs: int,
+    objectives: ObjectivesLike,
+    strategy: Strategy | SearchStrategy,
+    costs_known: tuple[Any, CostBounds | None],
 ) -> Settings:
-    """Checked settings of a search."""
-    check_choice(objectives, "objectives", OBJECTIVES)
-    check_choice(strategy, "strategy", STRATEGIES)
-    weights = None if alpha is None else _checked_alpha(alpha, len(model.cases.classes))
-    return Settings(repeats(costs, "costs_per_generation", least=1), objectives, strategy, weights)
+    """Checked settings of a search; of the costs are known ``alpha`` and bounds."""
+    alpha, bounds = costs_known
+    how, classes = checked_strategy(strategy), model.cases.classes
+    weights = None if alpha is None else checked_alpha(alpha, len(classes))
+    space = cost_space(bounds, None if weights is None else np.array(weights), classes)
+    return Settings(
+        repeats(costs, "costs_per_generation", least=1),
+        checked_objectives(objectives),
+        how.costs,
+        weights,
+        space.bounds,
+        how.selection,
+    )
 
 
 def check_model(model: Any) -> None:
@@ -147,9 +160,9 @@ def _interruption() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def _checked_tolerance(tolerance: float | None, strategy: Strategy) -> float:
+def _checked_tolerance(tolerance: float | None, settings: Settings) -> float:
     if tolerance is None:
-        return 0.0 if strategy == "paper" else TOLERANCE
+        return 0.0 if settings.strategy == "paper" else TOLERANCE
     number = isinstance(tolerance, (int, float, np.number)) and not isinstance(tolerance, bool)
     if not (number and 0 <= tolerance < 1):
         raise InvalidInput(f"tolerance must be a share from 0 to below 1, got {shown(tolerance)}.")
@@ -161,22 +174,3 @@ def _seed(rng: RandomState, file: Checkpoint | None) -> int:
     if file is not None and file.exists() and not isinstance(rng, (int, np.integer)):
         return file.seed()
     return seed_of(rng)
-
-
-def _checked_alpha(alpha: ArrayLike, n_classes: int) -> tuple[float, ...]:
-    try:
-        values = np.array(read_weights(alpha, "alpha"))
-    except PolyrocError:
-        values = np.zeros(0)
-    n_rates = n_classes * (n_classes - 1)
-    if values.ndim == 0:
-        values = np.full(n_rates, values)
-    elif values.shape == (n_classes, n_classes):
-        values = errors(values)
-    moderate = (values >= 1 / LARGEST) & (values <= LARGEST)  # draws of others may not exist
-    if values.shape != (n_rates,) or not moderate.all():
-        raise InvalidInput(
-            f"alpha must be a positive number or a {n_classes} × {n_classes} table of positive "
-            f"numbers off its diagonal, got {shown(alpha)}."
-        )
-    return tuple(values.tolist())

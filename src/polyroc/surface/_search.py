@@ -6,11 +6,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from polyroc.errors import InvalidInput
+from polyroc.surface._cost_space import CostBounds
 from polyroc.surface._front import RocSurface
 from polyroc.surface._islands import search_islands
-from polyroc.surface._objectives import Objectives
+from polyroc.surface._objectives import ObjectivesLike
 from polyroc.surface._runner import check_model, search_once
-from polyroc.surface._strategies import Strategy
+from polyroc.surface._strategies import SearchStrategy, Strategy
 from polyroc.surface.models.model import Model
 from polyroc.typing import RandomState
 
@@ -20,9 +21,10 @@ def search(
     *,
     generations: int = 10_000,
     costs_per_generation: int = 100,
-    objectives: Objectives = "pairs",
+    objectives: ObjectivesLike = "pairs",
     alpha: ArrayLike | None = None,
-    strategy: Strategy = "inherit",
+    cost_bounds: CostBounds | None = None,
+    strategy: Strategy | SearchStrategy = "inherit",
     rng: RandomState = None,
     checkpoint: str | Path | None = None,
     progress: bool = True,
@@ -45,12 +47,20 @@ def search(
     costs_per_generation : costs tried in a generation, with one perturbed set of parameters or
         divided between two.
     objectives : ``"pairs"``: all K(K − 1) error rates; ``"errors_of"``: for each class the errors
-        made on its cases; ``"errors_into"``: for each class the errors that end in it.
+        made on its cases; ``"errors_into"``: for each class the errors that end in it. Or a
+        function of the D rates of a point (in the order of ``RocSurface.rates``) that gives a
+        number to minimise, or a list of names and functions, all of which are minimised together.
+        Beside functions the search itself keeps the front of all rates.
     alpha : of the Dirichlet distribution of fresh costs: a number, or a K × K table (truth first,
         its diagonal is not used). By default 1, all costs alike; in the ratio of expected costs it
         focuses the search, the more so the larger it is.
+    cost_bounds : what is known of the costs, which have sum 1: ``{(truth, decided): (low, high)}``
+        for a cost, ``{((truth, decided), (truth, decided)): (low, high)}`` for the ratio of the
+        first cost to the second, whose ``high`` may be infinite. Every point that is returned has
+        costs within them; ``provenance["cost_share"]`` is the share of the cost space they leave.
     strategy : ``"paper"`` draws all costs afresh; ``"inherit"`` lets most descend from those of
-        members, and finds more with fewer evaluations.
+        members, and finds more with fewer evaluations. A :class:`SearchStrategy` also says how
+        members are selected.
     rng : seed or generator. Where a checkpoint exists its seed goes on, unless a number is given
         that differs, which is an error.
     checkpoint : a file that the search saves itself to every few seconds. Where it exists the
@@ -74,11 +84,19 @@ def search(
     >>> search(model, generations=10, rng=0, progress=False).rates
     array([[0. , 0.5],
            [0.5, 0. ]])
+
+    Missing class 1 costs at least twice as much as a false alarm, and at most ten times:
+
+    >>> bounds = {((1, 0), (0, 1)): (2, 10)}
+    >>> found = search(model, generations=10, cost_bounds=bounds, rng=0, progress=False)
+    >>> found.rates, round(found.provenance["cost_share"], 3)
+    (array([[0.5, 0. ]]), 0.242)
     """
     check_model(model)
     given: dict[str, Any] = {"generations": generations, "objectives": objectives}
     given |= {"costs_per_generation": costs_per_generation, "alpha": alpha, "rng": rng}
     given |= {"strategy": strategy, "checkpoint": checkpoint, "tolerance": tolerance}
+    given |= {"cost_bounds": cost_bounds}
     if islands is not None:
         return search_islands(model, islands, client, **given, n_threads=n_threads)
     if client is not None:

@@ -2,17 +2,61 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from polyroc._base.checks import check_choice
 from polyroc.surface._archive import Archive
+from polyroc.surface._cost_space import CostSpace
 from polyroc.surface._thresholds import between_thresholds
 from polyroc.surface.models.model import Model
 from polyroc.typing import Float64Array
 
 Strategy: TypeAlias = Literal["inherit", "paper"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
+
+Selection: TypeAlias = Literal["pqrs", "uniform"]
+SELECTIONS: tuple[str, ...] = get_args(Selection)
+
+
+@dataclass(frozen=True)
+class SearchStrategy:
+    """How a search makes new operating points: ``search(…, strategy=SearchStrategy(…))``.
+
+    Parameters
+    ----------
+    costs : ``"inherit"`` or ``"paper"``, as ``strategy`` of :func:`polyroc.surface.search`.
+    selection : of the member whose parameters are perturbed. ``"pqrs"``: partitioned quasi-random
+        selection (Fieldsend et al. 2003): an objective at random, one of 20 equal bins of its range
+        in turn, a member of the bin at random, so that crowded parts of the front are not searched
+        more than others. ``"uniform"``: any member alike, which §3 of Everson & Fieldsend 2006
+        allows too.
+
+    Examples
+    --------
+    >>> from polyroc.surface import ScoreModel, SearchStrategy, search
+    >>> model = ScoreModel([0, 1, 0, 1], [0.1, 0.35, 0.4, 0.8])
+    >>> uniform = SearchStrategy(selection="uniform")
+    >>> len(search(model, strategy=uniform, generations=10, rng=0, progress=False))
+    2
+    """
+
+    costs: Strategy = "inherit"
+    selection: Selection = "pqrs"
+
+    def __post_init__(self) -> None:
+        check_choice(self.costs, "costs", STRATEGIES)
+        check_choice(self.selection, "selection", SELECTIONS)
+
+
+def checked_strategy(strategy: Any) -> SearchStrategy:
+    """A strategy by name, or as given."""
+    if isinstance(strategy, SearchStrategy):
+        return strategy
+    check_choice(strategy, "strategy", STRATEGIES)
+    return SearchStrategy(strategy)
+
 
 CHILDREN = 2
 """Parents, and perturbed parameters of each, between which a generation divides its costs."""
@@ -41,6 +85,8 @@ class Variation:
     alpha: Float64Array
     focused: bool
     """Whether the user gave ``alpha``, so that costs are to stay where it has them."""
+    space: CostSpace
+    """Where costs may lie."""
 
     @property
     def steps_at_start(self) -> bool:
@@ -90,14 +136,15 @@ class Variation:
         return np.vstack([stepped, varied, fresh])
 
     def fresh(self, number: int, rng: np.random.Generator) -> Float64Array:
-        """Draws from the Dirichlet distribution: eq. 8."""
-        return rng.dirichlet(self.alpha, number)
+        """Draws from the Dirichlet distribution (eq. 8), within the bounds where there are some."""
+        return self.space.draw(number, rng)
 
     def _varied(self, before: Float64Array, rng: np.random.Generator) -> Float64Array:
         """Each entry of the costs times exp(step · normal)."""
         steps = _log_uniform(rng, COST_STEPS, len(before))[:, None]
         after = before * np.exp(steps * rng.standard_normal(before.shape))
         after /= after.sum(axis=1, keepdims=True)
+        after = self._within_bounds(before, after, rng)
         return self._kept_in_focus(before, after, rng) if self.focused else after
 
     def _stepped(
@@ -110,9 +157,18 @@ class Variation:
         """One cost, drawn at random, set between some of its thresholds; the others as before."""
         options = between_thresholds(before, int(rng.integers(len(before))), probabilities)
         after = options[rng.permutation(len(options))[:most]]
+        after = self._within_bounds(before, after, rng)
         if self.focused:
             return self._kept_in_focus(np.broadcast_to(before, after.shape), after, rng)
         return after
+
+    def _within_bounds(
+        self, before: Float64Array, after: Float64Array, rng: np.random.Generator
+    ) -> Float64Array:
+        """Costs that left the bounds end somewhere on the way to where they left them."""
+        if not self.space.bounded:
+            return after
+        return self.space.pulled(before, after, rng.random(len(after)))
 
     def _kept_in_focus(
         self, before: Float64Array, after: Float64Array, rng: np.random.Generator

@@ -6,6 +6,7 @@ import numpy as np
 
 from polyroc.kernels.confusion import critical_costs
 from polyroc.surface._cases import Cases
+from polyroc.surface._cost_space import CostSpace
 from polyroc.surface._costs import matrices
 from polyroc.surface._objectives import on_front
 from polyroc.typing import Float64Array
@@ -47,21 +48,26 @@ DECISIONS_AT_START = 200_000_000
 """About a second's work: of more thresholds than that allows, every second, third, … is tried."""
 
 
-def first_thresholds(probabilities: Float64Array, cases: Cases) -> Iterator[Float64Array]:
+def first_thresholds(
+    probabilities: Float64Array, cases: Cases, space: CostSpace
+) -> Iterator[Float64Array]:
     """Costs to begin with where there are no parameters: each cost stepped, the others equal.
+
+    Within bounds the others are at the centre of what these leave, and a step that leads out ends
+    at the bound.
 
     With two classes one cost is enough, and only the corners of the ROC curve are worth trying: the
     surface is exact from the start, whatever the number of cases.
     """
     n_rates = probabilities.shape[1] * (probabilities.shape[1] - 1)
-    equal = np.full(n_rates, 1 / n_rates)
+    equal = space.centre if space.bounded else np.full(n_rates, 1 / n_rates)
     if n_rates == 2:
-        options = between_thresholds(equal, 0, probabilities)
+        options = space.pulled(equal, between_thresholds(equal, 0, probabilities))
         yield options[on_front(_roc_points(options[:, 0], probabilities[:, 1], cases))]
         return
     most = max(100, DECISIONS_AT_START // (n_rates * len(probabilities)))
     for entry in range(n_rates):
-        options = between_thresholds(equal, entry, probabilities)
+        options = space.pulled(equal, between_thresholds(equal, entry, probabilities))
         yield options[:: 1 + len(options) // most]
 
 
