@@ -14,6 +14,7 @@ from polyroc.cli.options import (
     Command,
     absent_option,
     bundled,
+    by_option,
     folds_option,
     groups_option,
     json_option,
@@ -25,6 +26,7 @@ from polyroc.cli.options import (
     seed_option,
     with_options,
 )
+from polyroc.cli.slices import sliced_comparison_tables, slices_of_files, withheld_notes
 from polyroc.cli.wording import costs_among, printable, short, spoken
 from polyroc.errors import InvalidInput
 
@@ -87,6 +89,7 @@ def test_options(command: Command) -> Command:
 @role_options
 @groups_option
 @folds_option
+@by_option
 @metrics_option
 @level_option
 @click.option(
@@ -132,7 +135,7 @@ def compare(
     file per model with the same cases: in the same order, or in any order with --id.
     """
     from polyroc.cli.screen import reading, working
-    from polyroc.inference._compare import compare_samples
+    from polyroc.inference._compare import compare_by_slices
     from polyroc.inference._margins import Hypothesis
     from polyroc.inference._samples import samples_of
 
@@ -144,10 +147,11 @@ def compare(
         read_files = list(together.files)
     samples = gathered(read_files, independent)
     check_two(samples["y_scores"], files[0])
+    slices = slices_of_files(read_files)
     how = _method(method, replicates, seed)
     with working("comparing"):
         given = samples_of(**samples, absent=absent, normalize=normalize)
-        result = compare_samples(given, names, None, how, level, hypothesis)
+        result = compare_by_slices(given, slices, names, None, how, level, hypothesis)
     result = result.adjusted(tested.adjust)
     if as_json:
         _print_json(read_files, result, together)
@@ -202,12 +206,12 @@ def _print(
     if together is not None:
         screen.print(printable(f"{together.describe()}."))
     screen.print()
-    for made in comparison_tables(result, screen.width):
+    for made in [*comparison_tables(result, screen.width), *sliced_comparison_tables(result)]:
         show(screen, made)
     for line in conclusions(result):
         screen.print(printable(line))
     costs = costs_among(dict.fromkeys(row.metric for row in result.differences))
-    for line in [*costs, *notes(result)]:
+    for line in [*costs, *notes(result), *withheld_notes(result)]:
         screen.print(printable(spoken(f"Note. {line}")))
 
 

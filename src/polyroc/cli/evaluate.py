@@ -10,6 +10,7 @@ from polyroc.cli.against import Constant, Tested, against_options
 from polyroc.cli.options import (
     Asked,
     absent_option,
+    by_option,
     folds_option,
     groups_option,
     json_option,
@@ -21,6 +22,7 @@ from polyroc.cli.options import (
     seed_option,
 )
 from polyroc.cli.pairs import pair_rows, pair_tables, worst_first
+from polyroc.cli.slices import slice_notes, slice_tables
 from polyroc.cli.wording import costs_among, plural, printable, short, spoken
 from polyroc.errors import InvalidInput
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 @role_options
 @groups_option
 @folds_option
+@by_option
 @click.option("--model", metavar="NAME", help="Evaluate this model only.  [default: all models]")
 @click.option(
     "--streaming",
@@ -160,7 +163,7 @@ def _evaluated(
     from polyroc.predictions import Predictions
 
     known = {"labels": list(cases.labels), "sample_weight": cases.sample_weight, **gate}
-    known |= {"groups": cases.groups, "folds": cases.folds}
+    known |= {"groups": cases.groups, "folds": cases.folds, "slices": cases.slices}
     results, pairs = {}, {}
     for name, scores in cases.models.items():
         with working(f"evaluating {printable(name)}"):
@@ -201,12 +204,14 @@ def _print_tables(
     screen = console()
     screen.print(printable(summary(cases)))
     screen.print(printable(f"Read as: {cases.roles.describe()}.") + "\n")
-    for shown in [*evaluation_tables(results, level, screen.width), *pair_tables(pairs, level)]:
+    tables = [*evaluation_tables(results, level, screen.width), *slice_tables(results, level)]
+    for shown in [*tables, *pair_tables(pairs, level)]:
         show(screen, shown)
     for line in constant.sentences(results, level) if constant is not None else ():
         screen.print(printable(line))
     costs = costs_among(dict.fromkeys(metric for result in results.values() for metric in result))
     told = [*worse_than_guessing(results, level), *random_tuples(results), *notes(results)]
+    told += slice_notes(results)
     for line in [*costs, *told]:
         screen.print(printable(spoken(f"Note. {line}")))
 

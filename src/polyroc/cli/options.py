@@ -109,6 +109,14 @@ folds_option = click.option(
 )
 
 
+by_option = click.option(
+    "--by",
+    metavar="COLUMN",
+    multiple=True,
+    help="Also by the slices of this column, such as sex or site; may be repeated.",
+)
+
+
 class Asked(NamedTuple):
     """Which column of a file of predictions is what, as far as options say."""
 
@@ -118,6 +126,7 @@ class Asked(NamedTuple):
     weights: str | None
     groups: str | None
     folds: str | None
+    by: tuple[str, ...] | None = None
 
     def read(
         self, path: str, model: str | None = None, case_id: str | None = None
@@ -135,6 +144,7 @@ class Asked(NamedTuple):
             model=model,
             case_id=False if case_id == NONE else case_id,
             fold=self.folds,
+            slices=self.by or (),
         )
 
 

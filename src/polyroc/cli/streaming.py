@@ -42,8 +42,13 @@ class Roles(NamedTuple):
         return f"true classes in {self.target!r}; scores in {listed(columns, 4)}{weights}"
 
 
-def check_options(context: click.Context, groups: str | None, folds: str | None) -> None:
+def check_options(context: click.Context, asked: Asked) -> None:
     """An error about an option that does not go with --streaming."""
+    groups, folds = asked.groups, asked.folds
+    if asked.by:
+        raise InvalidInput(
+            "--by does not go with --streaming, which keeps no cases. Leave --streaming out."
+        )
     for name, advice in REFUSED.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise InvalidInput(f"--{name} does not go with --streaming. {advice}")
@@ -85,7 +90,7 @@ def stream(files: tuple[str, ...], asked: Asked, as_json: bool, **options: Any) 
     """Evaluate files of any size, and print what is found."""
     from polyroc.cli.screen import reading
 
-    check_options(click.get_current_context(), asked.groups, asked.folds)
+    check_options(click.get_current_context(), asked)
     with reading():
         roles = roles_of(files, asked.target, asked.weights, asked.groups)
     columns: dict[str, Any] = {"columns": by_class(asked.columns), "classes": asked.labels}

@@ -15,6 +15,7 @@ _SPOKEN = (
     (re.compile(r"\b(?:sample_weight|weight)="), "--weights"),
     (re.compile(r"\bgroup="), "--groups"),
     (re.compile(r"\bfold="), "--folds"),
+    (re.compile(r"\bby= \(or slices in Predictions\)"), "--by"),
     (re.compile(r"\binterval=None"), "--interval none"),
     (re.compile(r"\b(target|columns|labels|costs|criterion|drop|model|rating|scores)="), r"--\1"),
     (re.compile(r"\b(case|reader|modality|truth)=(?=\.)"), r"--\1"),

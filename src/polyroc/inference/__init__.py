@@ -11,6 +11,7 @@ from polyroc.inference._ordinal import estimate_ordinal_vus
 from polyroc.inference._pairs import evaluate_pairs
 from polyroc.inference._planning import Plan, Prices, plan
 from polyroc.inference._reader_study import Power, ReaderStudy, ReaderTest, reader_study
+from polyroc.inference._slices import SlicedComparison, SlicedEvaluation
 from polyroc.inference._study import Study, StudyInterrupted, study
 
 __all__ = [
@@ -28,6 +29,8 @@ __all__ = [
     "Prices",
     "ReaderStudy",
     "ReaderTest",
+    "SlicedComparison",
+    "SlicedEvaluation",
     "Study",
     "StudyInterrupted",
     "chance_test",

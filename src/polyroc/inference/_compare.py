@@ -18,6 +18,14 @@ from polyroc.inference._options import Bootstrap, CompareMethod, Influence, Meth
 from polyroc.inference._permutation import permutation_comparison
 from polyroc.inference._samples import Samples, samples_of
 from polyroc.inference._similar import overcounted
+from polyroc.inference._slices.comparison import (
+    ComparedSlice,
+    check_comparable,
+    part_of,
+    sliced_comparison,
+    slices_of,
+)
+from polyroc.inference._slices.parts import SliceCases, attributes_of
 from polyroc.inference._spread import omnibus_test
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric, Occasion
@@ -35,6 +43,7 @@ def compare(
     sample_weight: WeightsLike | None = None,
     groups: Any = None,
     folds: Any = None,
+    by: Any = None,
     priors: PriorsLike | None = None,
     method: CompareMethod = "influence",
     level: float = 0.95,
@@ -55,6 +64,8 @@ def compare(
     y_scores : a mapping from model to scores.
     metrics, labels, sample_weight, groups, folds, priors : as for :func:`polyroc.evaluate`; for
         independent samples ``sample_weight``, ``groups`` and ``folds`` are mappings too.
+    by : attributes of the cases in whose slices the models are compared too, as for
+        :func:`polyroc.evaluate`; for models on the same cases, by ``"influence"``.
     method : ``"influence"``; ``"bootstrap"``, which gives the standard error of the test, and
         percentiles as limits; or ``"permutation"``, which exchanges the scores of paired models
         and so asks for scores on a common scale, such as probabilities. A
@@ -80,7 +91,9 @@ def compare(
     Comparison
         ``frame()`` has a row per metric and pair of models, ``omnibus()`` a test of all models per
         metric; ``p_adjusted`` is Holm's adjustment over the pairs of models within each metric,
-        and ``adjusted("all")`` gives it over all rows.
+        and ``adjusted("all")`` gives it over all rows. With ``by``, or predictions that hold
+        slices, a :class:`polyroc.inference.SlicedComparison`: the same in every slice, and tests
+        of whether the models differ by the same in all slices.
 
     Examples
     --------
@@ -97,7 +110,37 @@ def compare(
     given = {"labels": labels, "sample_weight": sample_weight, "folds": folds}
     samples = samples_of(y_true, y_scores, groups, **given)
     hypothesis = Hypothesis.of(alternative, margin, reference)
-    return compare_samples(samples, metrics, priors, compare_method(method), level, hypothesis)
+    return compare_by_slices(
+        samples, by, metrics, priors, compare_method(method), level, hypothesis
+    )
+
+
+def compare_by_slices(
+    samples: Samples,
+    by: Any,
+    metrics: Iterable[str] | str | None,
+    priors: PriorsLike | None,
+    method: Method,
+    level: float,
+    hypothesis: Hypothesis,
+) -> Comparison:
+    """The comparison of models whose predictions are at hand, with slices where there are any."""
+    attributes, by_position = attributes_of(by, samples.predictions[0])
+    check_comparable(attributes, samples, method)
+    if not attributes:
+        return compare_samples(samples, metrics, priors, method, level, hypothesis)
+    samples = samples.matched_by_position(by_position)
+    asked = (priors, method, level, hypothesis)
+    chosen = registry.select(metrics, Occasion.of(samples.predictions[0], 1))
+    names = [metric.name for metric in chosen]
+    overall = compare_samples(samples, names, *asked)
+
+    def compared(cases: SliceCases) -> ComparedSlice:
+        return ComparedSlice(cases, compare_samples(part_of(samples, cases), names, *asked))
+
+    parts = slices_of(attributes, samples)
+    found = [(part, [compared(cases) for cases in part.kept]) for part in parts]
+    return sliced_comparison(overall, samples, chosen, priors, method, found)
 
 
 def compare_samples(

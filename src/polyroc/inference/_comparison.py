@@ -1,7 +1,7 @@
 """The result of a comparison of models."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -103,16 +103,19 @@ ACROSS = "pairs of models and metrics together"
 
 def holm(rows: list[Difference]) -> list[Difference]:
     """Rows with Holm's adjusted p-values; tests that do not exist are not counted."""
-    p_values = np.array([row.p_value for row in rows])
+    adjusted = holm_adjusted([row.p_value for row in rows])
+    return [replace(row, p_adjusted=value) for row, value in zip(rows, adjusted, strict=True)]
+
+
+def holm_adjusted(p_values: Sequence[float]) -> list[float]:
+    """P-values by Holm's method; those that do not exist are not counted, and stay NaN."""
     order = [int(i) for i in np.argsort(p_values) if not math.isnan(p_values[i])]
-    adjusted = np.full(len(rows), math.nan)
+    adjusted = [math.nan] * len(p_values)
     reached = 0.0
     for rank, i in enumerate(order):
         reached = max(reached, min(1.0, (len(order) - rank) * float(p_values[i])))
         adjusted[i] = reached
-    return [
-        replace(row, p_adjusted=float(value)) for row, value in zip(rows, adjusted, strict=True)
-    ]
+    return adjusted
 
 
 @dataclass(frozen=True)

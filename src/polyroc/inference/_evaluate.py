@@ -11,6 +11,8 @@ from polyroc.inference._bootstrap import bootstrap_estimates
 from polyroc.inference._estimates import Draw, _estimates, _found, joint_covariance
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._options import Bootstrap, IntervalMethod, interval_method
+from polyroc.inference._slices.evaluation import Request, evaluate_slices
+from polyroc.inference._slices.parts import attributes_of, check_no_slices
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Occasion
 from polyroc.metrics.folds import statistics_of
@@ -35,6 +37,7 @@ def evaluate(
     sample_weight: WeightsLike | None = None,
     groups: Any = None,
     folds: Any = None,
+    by: Any = None,
     priors: PriorsLike | None = None,
     interval: IntervalMethod | None = "influence",
     level: float = 0.95,
@@ -56,6 +59,11 @@ def evaluate(
         weights mean.
     folds : the fold of a cross-validation in which each case was held out, see
         :class:`polyroc.Predictions`: metrics are means over folds.
+    by : attributes of the cases, such as sex or site, whose slices are evaluated too: a column, a
+        mapping from names to columns, or a frame, matched to the cases as ``groups`` are. Cases
+        with a missing value are a slice of their own, ``"(missing)"``; a slice with fewer than two
+        cases (or groups) of a class, in any fold, is withheld and told; numbers of more than 50
+        different values need bins (``pandas.cut``).
     priors : prior of each class, in place of the shares in the sample, for metrics that use them.
     interval : ``"influence"`` from influence values, ``"bootstrap"`` (BCa) or a
         :class:`polyroc.Bootstrap` with the number of replicates, or None: no errors.
@@ -67,7 +75,8 @@ def evaluate(
     -------
     Evaluation
         Estimates by name; ``frame()``, ``to_dict()``. A metric that does not exist for these
-        predictions is NaN and its note says why.
+        predictions is NaN and its note says why. With ``by``, or predictions that hold slices, a
+        :class:`polyroc.inference.SlicedEvaluation`: the same of all cases, and of every slice.
 
     Examples
     --------
@@ -81,24 +90,43 @@ def evaluate(
     check_level(level)
     method = interval_method(interval)
     predictions = predictions_of(y_true, y_score, labels, sample_weight, absent, folds=folds)
+    attributes, by_position = attributes_of(by, predictions)
     design = CaseDesign.of(groups, predictions)
+    design = replace(design, by_position=(*design.by_position, *by_position))
     replicates = method.replicates if isinstance(method, Bootstrap) else 1
     chosen = registry.select(metrics, Occasion.of(predictions, replicates))
     if isinstance(method, Bootstrap):
-        if n_tuples is not None and method.n_tuples is not None:
-            raise InvalidInput("n_tuples is given twice, also in the Bootstrap. Pass it once.")
-        seeded = method if method.rng is not None else replace(method, rng=rng)
-        seeded = seeded if n_tuples is None else replace(seeded, n_tuples=n_tuples)
-        estimates = bootstrap_estimates(predictions, chosen, design, priors, seeded)
-    else:
-        draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))
-        statistics, with_error = statistics_of(predictions), method is not None
-        found = _found(statistics, chosen, design, priors, with_error, draw)
-        estimates = _estimates(statistics, found, design, priors, draw)
-        if with_error:
-            joint = joint_covariance(predictions, found.measured, estimates, design)
-            return Evaluation(tuple(estimates), level, joint)
-    return Evaluation(tuple(estimates), level)
+        check_no_slices(attributes)
+        seeded = _seeded(method, n_tuples, rng)
+        return Evaluation(
+            tuple(bootstrap_estimates(predictions, chosen, design, priors, seeded)), level
+        )
+    draw = None if n_tuples is None else Draw(n_tuples, seed_of(rng))
+    asked = Request(chosen, priors, method is not None, draw, level)
+    overall = _evaluated(predictions, design, asked)
+    if not attributes:
+        return overall
+    return evaluate_slices(overall, attributes, predictions, design, asked)
+
+
+def _seeded(method: Bootstrap, n_tuples: int | None, rng: RandomState) -> Bootstrap:
+    """The bootstrap with the random tuples and the seed of the call, where it has none."""
+    if n_tuples is not None and method.n_tuples is not None:
+        raise InvalidInput("n_tuples is given twice, also in the Bootstrap. Pass it once.")
+    seeded = method if method.rng is not None else replace(method, rng=rng)
+    return seeded if n_tuples is None else replace(seeded, n_tuples=n_tuples)
+
+
+def _evaluated(predictions: Predictions, design: CaseDesign, asked: Request) -> Evaluation:
+    """The evaluation of all cases."""
+    metrics, priors, with_error, draw, level = asked
+    statistics = statistics_of(predictions)
+    found = _found(statistics, metrics, design, priors, with_error, draw)
+    estimates = _estimates(statistics, found, design, priors, draw)
+    if not with_error:
+        return Evaluation(tuple(estimates), level)
+    joint = joint_covariance(predictions, found.measured, estimates, design)
+    return Evaluation(tuple(estimates), level, joint)
 
 
 def estimate(

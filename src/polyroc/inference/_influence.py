@@ -17,7 +17,7 @@ Several models on the same cases: the same with products of their contributions.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,13 @@ class CaseDesign:
             )
         n_groups = len(np.unique(numbers))
         return cls(numbers, design.weights, design.sampling, n_groups, by_position)
+
+    def part(self, rows: NDArray[np.intp]) -> "CaseDesign":
+        """The design of some of the cases, whose groups are numbered anew."""
+        if self.groups is None:
+            return self
+        there, numbers = np.unique(self.groups[rows], return_inverse=True)
+        return replace(self, groups=numbers, n_groups=len(there))
 
     def settings(self) -> dict[str, Any]:
         """What a result says of the design."""
@@ -114,16 +121,24 @@ def contributions(
     predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
 ) -> Float64Array:
     """Scaled contributions S (units × metrics): their products sum to the covariance matrix."""
-    scaled = _of_cases(predictions, influences, design)
-    if design.sampling == "random":
-        scaled += _prior_contributions(predictions, influences)
-    if design.weights == "frequency":
-        scaled /= np.sqrt(predictions.case_weights)[:, None]
+    scaled = case_contributions(predictions, influences, design)
     if design.groups is None:
         return scaled
     sums = np.zeros((int(design.groups.max()) + 1, scaled.shape[1]))
     np.add.at(sums, design.groups, scaled)
     return sums
+
+
+def case_contributions(
+    predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
+) -> Float64Array:
+    """Scaled contributions of cases, not yet summed over groups."""
+    scaled = _of_cases(predictions, influences, design)
+    if design.sampling == "random":
+        scaled += _prior_contributions(predictions, influences)
+    if design.weights == "frequency":
+        scaled /= np.sqrt(predictions.case_weights)[:, None]
+    return scaled
 
 
 def _of_cases(

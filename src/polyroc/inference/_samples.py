@@ -18,6 +18,7 @@ from polyroc.predictions._classes import listed
 from polyroc.predictions._folds import check_same_folds
 from polyroc.predictions._gate import common_labels
 from polyroc.predictions._rows import indexes_by_position
+from polyroc.predictions._slices import same_slices
 from polyroc.typing import ScoresLike
 
 
@@ -33,6 +34,11 @@ class Samples:
     def spread(self, influences: Sequence[Influence]) -> Spread:
         """How the values of the models vary."""
         return spread_of(self.predictions, self.designs, influences, self.paired)
+
+    def matched_by_position(self, names: tuple[str, ...]) -> "Samples":
+        """The same, with what else was matched by position."""
+        designs = (replace(d, by_position=(*d.by_position, *names)) for d in self.designs)
+        return replace(self, designs=tuple(designs))
 
 
 def samples_of(y_true: Any, y_scores: Any, groups: Any, **given: Any) -> Samples:
@@ -65,6 +71,7 @@ def _samples_of_predictions(
             )
     check_same_folds({name: each.folds for name, each in zip(models, checked, strict=True)})
     _check_same_groups(tuple(models), checked)
+    _check_same_slices(tuple(models), checked)
     designs = (CaseDesign.of(groups, first),) * len(checked)
     return _same_rows(Samples(tuple(models), tuple(checked), designs, paired=True))
 
@@ -77,6 +84,16 @@ def _check_same_groups(names: tuple[str, ...], models: Sequence[Predictions]) ->
             raise InvalidInput(
                 f"Model {name!r} has other groups than {names[0]!r}. Give the predictions of all "
                 "models the same groups, or none of them and groups= to compare."
+            )
+
+
+def _check_same_slices(names: tuple[str, ...], models: Sequence[Predictions]) -> None:
+    """Whether predictions of the same cases hold the same slices, or none hold any."""
+    for name, each in zip(names, models, strict=True):
+        if not same_slices(each.slices, models[0].slices):
+            raise InvalidInput(
+                f"Model {name!r} has other slices than {names[0]!r}. Give the predictions of all "
+                "models the same slices, or none of them and by= to compare."
             )
 
 

@@ -28,7 +28,7 @@ def read_groups(groups: Any) -> NDArray[np.intp]:
 
 def read_named(given: Any, what: str) -> tuple[NDArray[np.intp], list[Any]]:
     """What each case belongs to as numbers from 0, and the names of the numbers, in their order."""
-    values = _one_dimension(computed(given), what)
+    values = one_dimension(computed(given), what)
     if values.dtype.kind in "iuf":
         missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=bool)
         _check_given(missing, what)
@@ -36,7 +36,7 @@ def read_named(given: Any, what: str) -> tuple[NDArray[np.intp], list[Any]]:
         return numbers, names.tolist()
     listed = values.tolist()
     _check_given(np.array([_is_nothing(value) for value in listed], dtype=bool), what)
-    _check_one_kind(listed, what)
+    check_one_kind(listed, what)
     try:
         ordered = sorted(set(listed))
     except TypeError:  # groups without an order, or lists, which are no names
@@ -70,7 +70,7 @@ def is_missing_word(value: str) -> bool:
     return value.strip().casefold() in MISSING_WORDS
 
 
-def _one_dimension(groups: Any, what: str) -> NDArray[Any]:
+def one_dimension(groups: Any, what: str, unit: str | None = None) -> NDArray[Any]:
     """Groups as an array, of objects where they are not all numbers; what is masked is None."""
     if isinstance(groups, np.ma.MaskedArray):
         given: Any = np.ma.getdata(groups).astype(object)
@@ -82,7 +82,8 @@ def _one_dimension(groups: Any, what: str) -> NDArray[Any]:
         raise _no_groups(groups, what) from None
     if values.ndim != 1:
         raise InvalidInput(
-            f"{what} must have one {what[:-1]} per case, got an array of shape {values.shape}."
+            f"{what} must have one {unit or what[:-1]} per case, got an array of shape "
+            f"{values.shape}."
         )
     return values
 
@@ -99,7 +100,7 @@ def _is_nothing(value: Any) -> bool:
     return is_missing_word(value) if isinstance(value, str) else is_missing(value)
 
 
-def _check_one_kind(values: list[Any], what: str) -> None:
+def check_one_kind(values: list[Any], what: str) -> None:
     """1 and "1" may be one patient or two: nobody can tell."""
     first: dict[str, tuple[int, Any]] = {}
     for row, value in enumerate(values):

@@ -28,6 +28,12 @@ from polyroc.predictions._scores import (
     normalized,
     row_fault,
 )
+from polyroc.predictions._slices import (
+    Attribute,
+    given_attributes,
+    read_attribute,
+    row_labels_of,
+)
 from polyroc.predictions._weights import check_spread, checked_priors, checked_weights, shares
 from polyroc.typing import (
     Absent,
@@ -57,6 +63,7 @@ _FIELDS = (
     "one_column",
     "scores",
     "skipped",
+    "slices",
     "weights",
 )
 
@@ -81,6 +88,8 @@ class Predictions:
         case, or a table with a column for the repeat and one for the fold. Metrics are then
         computed within folds, whose scores come from one fitted model, and averaged over folds.
     groups : group of each case where cases are not independent, such as the patient of an image.
+    slices : attributes of the cases, such as sex or site, by whose values results are also given: a
+        column, a mapping from names to columns, or a frame; see ``by`` of :func:`polyroc.evaluate`.
 
     Attributes
     ----------
@@ -91,6 +100,7 @@ class Predictions:
     weights : (n,), or None if every case weighs the same.
     folds : ``numbers`` (n,) of the folds and their ``names``, or None.
     groups : (n,) number of the group of each case, or None.
+    slices : attributes with ``name``, ``numbers`` (n,) and the names of the ``slices``, or None.
     by_position : which of the parameters were matched with ``y_true`` row by row although their
         indexes differ. The same index labels in another order are an error.
 
@@ -106,6 +116,7 @@ class Predictions:
     weights: Float64Array | None
     folds: Folds | None
     groups: NDArray[np.intp] | None
+    slices: tuple[Attribute, ...] | None
     one_column: bool
     n_threads: int | None
     by_position: tuple[str, ...]
@@ -124,10 +135,12 @@ class Predictions:
         n_threads: int | None = None,
         folds: Any = None,
         groups: Any = None,
+        slices: Any = None,
     ) -> None:
-        self._read(
-            y_true, y_score, labels, sample_weight, absent, normalize, n_threads, folds, groups
-        )
+        given: dict[str, Any] = {"labels": labels, "sample_weight": sample_weight, "absent": absent}
+        given |= {"normalize": normalize, "n_threads": n_threads}
+        given |= {"folds": folds, "groups": groups, "slices": slices}
+        self._read(y_true, y_score, **given)
         own = {"scores": _owned(self.scores), "weights": _owned(self.weights)}
         self._fill(**{**self.__getstate__(), **own})
 
@@ -149,6 +162,7 @@ class Predictions:
         n_threads: int | None = None,
         folds: Any = None,
         groups: Any = None,
+        slices: Any = None,
     ) -> None:
         """The cases and classes that count, scores and weights as views where possible."""
         _check_options(absent, normalize)
@@ -170,6 +184,7 @@ class Predictions:
             weights=weights,
             folds=None if folds is None else read_folds(folds, len(given.codes)).of(rows),
             groups=None,
+            slices=None,
             one_column=table.shape[1] == 1 and not normalize,
             n_threads=n_threads,
             by_position=given.by_position,
@@ -177,15 +192,18 @@ class Predictions:
         )
         if self.folds is not None and absent == "raise":
             check_fold_classes(self.folds, codes, self.classes)
-        self._check_and_group(groups)
+        self._check_and_group(groups, slices)
 
-    def _check_and_group(self, groups: Any) -> None:
-        """Check the weights of classes, and keep the groups of the cases."""
+    def _check_and_group(self, groups: Any, slices: Any) -> None:
+        """Check the weights of classes, and keep the groups and slices of the cases."""
         if self.weights is not None:
             check_spread(self.class_weights, self.classes)
         if groups is not None:
             numbers, by_position = self.case_groups(groups)
             self._fill(groups=numbers, by_position=self.by_position + by_position)
+        if slices is not None:
+            attributes, by_position = self.case_slices(slices, "slices")
+            self._fill(slices=attributes, by_position=self.by_position + by_position)
 
     def _fill(self, **fields: Any) -> None:
         """Set all attributes, arrays read-only, with no column sorted yet."""
@@ -229,10 +247,14 @@ class Predictions:
         """Other cases of the same classes, taken as checked."""
         other = object.__new__(Predictions)
         cases = {"codes": codes, "scores": scores, "weights": weights, "_origin": Origin()}
-        other._fill(**{**self.__getstate__(), **cases, "folds": None, "groups": None})
+        other._fill(
+            **{**self.__getstate__(), **cases, "folds": None, "groups": None, "slices": None}
+        )
         return other
 
-    def part(self, rows: NDArray[np.intp], *, n_threads: int | None = None) -> "Predictions":
+    def part(
+        self, rows: NDArray[np.intp], *, n_threads: int | None = None, keep_folds: bool = False
+    ) -> "Predictions":
         """Some of the cases, such as those of a fold; classes without any are left out."""
         codes = self.codes[rows]
         there = np.flatnonzero(np.bincount(codes, minlength=self.n_classes))
@@ -247,7 +269,8 @@ class Predictions:
             "scores": self.scores[rows] if every else self.scores[np.ix_(rows, there)],
             "weights": None if self.weights is None else self.weights[rows],
             "one_column": self.one_column and every,
-            "folds": None,
+            "folds": self.folds.of(rows) if keep_folds and self.folds is not None else None,
+            "slices": None,
             "groups": None if self.groups is None else self.groups[rows],
             "n_threads": n_threads,
             "_origin": origin,
@@ -322,6 +345,24 @@ class Predictions:
         """Groups of the cases as numbers, and whether they were matched by position."""
         by_position = rows_by_position({"groups": groups}, self.row_labels)
         return self.of_cases(read_groups(groups), "groups"), by_position
+
+    def case_slices(
+        self, by: Any, what: str = "by"
+    ) -> tuple[tuple[Attribute, ...], tuple[str, ...]]:
+        """Attributes of the cases, and which of them were matched by position."""
+        columns = given_attributes(by, what)
+        by_position = rows_by_position(row_labels_of(columns, what), self.row_labels)
+        read = [read_attribute(name, values) for name, values in columns.items()]
+        return tuple(self._of_attribute(each, what) for each in read), by_position
+
+    def _of_attribute(self, attribute: Attribute, what: str) -> Attribute:
+        n_values, n_given = len(attribute.numbers), self.n_given
+        if n_values not in (n_given, len(self)):
+            raise InvalidInput(
+                f"{what} has {n_values} values of {shown(attribute.name)} but there are {n_given} "
+                "cases. Pass one value per case."
+            )
+        return attribute.of(None if n_values == len(self) else self._origin.rows)
 
     @property
     def priors(self) -> Float64Array:

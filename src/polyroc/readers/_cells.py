@@ -117,11 +117,20 @@ def _stand_for_nothing(words: Any) -> NDArray[np.bool_]:
 
 def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
     """A column of names or numbers that tell things apart; whole floats are integers."""
+    remedy = f"Name the {what} of every row, or remove the row."
+    _check_missing(table, name, _whole_column(table.names_in(name)), remedy)
+    ids = values_in(table, name, what)
+    empty = np.flatnonzero(ids == "")
+    if empty.size:
+        raise _missing(table, name, int(empty[0]), remedy)
+    return ids
+
+
+def values_in(table: Table, name: str, what: str) -> NDArray[Any]:
+    """A column of names or numbers, None where one is missing; whole floats are integers."""
     import pyarrow as pa
 
     column = _whole_column(table.names_in(name))
-    remedy = f"Name the {what} of every row, or remove the row."
-    _check_missing(table, name, column, remedy)
     try:
         words, codes = _words(column)
         listed = words.to_pylist()
@@ -131,12 +140,9 @@ def ids_in(table: Table, name: str, what: str) -> NDArray[Any]:
             f"cannot name a {what}. Use strings or integers."
         ) from None
     found = np.empty(len(words), dtype=object)
-    found[:] = [_plain_id(word) for word in listed]
-    empty = np.flatnonzero((found == "")[codes])
-    if empty.size:
-        raise _missing(table, name, int(empty[0]), remedy)
-    ids: NDArray[Any] = found[codes]
-    return ids
+    found[:] = [None if word is None else _plain_id(word) for word in listed]
+    values: NDArray[Any] = found[codes]
+    return values
 
 
 def _plain_id(word: Any) -> Any:

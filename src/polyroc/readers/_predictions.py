@@ -1,7 +1,7 @@
 """``read_predictions``: true classes and the scores of one model or several, from a file."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,8 +14,14 @@ from polyroc.predictions import Predictions
 from polyroc.predictions._classes import classes_of, listed
 from polyroc.predictions._containers import read_labels
 from polyroc.predictions._names import of_the_kind
-from polyroc.predictions._score_columns import ColumnsLike, ScoreColumns, is_named, spelled
-from polyroc.readers._cells import groups_in, ids_in, labels_in, numbers_in
+from polyroc.predictions._score_columns import (
+    ColumnsLike,
+    ScoreColumns,
+    is_named,
+    names_in,
+    spelled,
+)
+from polyroc.readers._cells import groups_in, ids_in, labels_in, numbers_in, values_in
 from polyroc.readers._files import read_table
 from polyroc.readers._identity import check_unique, complete_ids
 from polyroc.readers._names import CASES, GROUPS, WEIGHTS, check_name, role_among, target_among
@@ -40,6 +46,7 @@ class Roles:
     score_of: Label | None = None
     """The class that one column of scores belongs to, of two classes."""
     fold: str | None = None
+    slices: tuple[str, ...] = ()
 
     def describe(self) -> str:
         """The roles in words, for people to check."""
@@ -49,6 +56,7 @@ class Roles:
         parts += [f"weights in {shown(self.weight)}"] if self.weight else []
         parts += [f"groups in {shown(self.group)}"] if self.group else []
         parts += [f"folds in {shown(self.fold)}"] if self.fold else []
+        parts += [f"slices by {listed(self.slices, 4)}"] if self.slices else []
         parts += [f"not used: {listed(self.unused, 4)}"] if self.unused else []
         return "; ".join(parts)
 
@@ -67,6 +75,8 @@ class FilePredictions:
     case_ids : (n,) names of the cases by column: the one asked for, or all that are named like one.
     group_names : (n,) the groups as the file names them, where it has groups.
     folds : (n,) the fold in which each case was held out, where a column was named.
+    slices : attributes of the cases by column, where columns were named; None where a value is
+        missing.
     roles : the column that each of these comes from.
     """
 
@@ -80,6 +90,7 @@ class FilePredictions:
     case_ids: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     group_names: NDArray[Any] | None = None
     folds: NDArray[Any] | None = None
+    slices: Mapping[str, NDArray[Any]] | None = None
 
     def __len__(self) -> int:
         return len(self.y_true)
@@ -102,6 +113,7 @@ class FilePredictions:
             groups=taken(self.groups),
             group_names=taken(self.group_names),
             folds=taken(self.folds),
+            slices=self.slices and {name: each[order] for name, each in self.slices.items()},
             case_ids={name: ids[order] for name, ids in self.case_ids.items()},
         )
 
@@ -116,6 +128,7 @@ class FilePredictions:
             labels=list(self.labels),
             sample_weight=self.sample_weight,
             folds=self.folds,
+            slices=self.slices,
             **options,
         )
 
@@ -130,6 +143,7 @@ def read_predictions(
     weight: str | bool | None = None,
     group: str | bool | None = None,
     fold: str | None = None,
+    slices: Iterable[str] = (),
     case_id: str | bool | None = None,
 ) -> FilePredictions:
     """True classes and scores from a CSV, Parquet, Arrow or NPZ file, which is read into memory.
@@ -151,6 +165,7 @@ def read_predictions(
         patients; None finds them by their names, False reads none. A column of two groups is not
         taken unless it is named here.
     fold : column that names the fold of a cross-validation in which each case was held out.
+    slices : columns of attributes, such as sex or site, by whose values results are also given.
     case_id : column whose values tell the cases apart, to join files by; None reads all columns
         that are named like one (id, case, image, …), False none.
 
@@ -176,7 +191,8 @@ def read_predictions(
     others = tuple(name for name in table.names if name != target)
     weight = role_among(others, weight, WEIGHTS, "weight", table.path)
     found = role_among(others, group, GROUPS, "group", table.path)
-    taken = [name for name in (target, weight, found, fold) if name is not None]
+    attributes = names_in(slices, "slices")
+    taken = [name for name in (target, weight, found, fold, *attributes) if name is not None]
     table.check_has(taken)
     groups = _groups(table, found, asked=group is not None)
     y_true = labels_in(table, target)
@@ -187,11 +203,13 @@ def read_predictions(
         models = {model: chosen(models, model, table.path)}
     role = None if groups is None else found
     read = _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
-    unused = tuple(name for name in read.roles.unused if name != fold)
-    read = replace(read, roles=replace(read.roles, fold=fold, unused=unused))
+    unused = tuple(name for name in read.roles.unused if name not in (fold, *attributes))
+    roles = replace(read.roles, fold=fold, slices=tuple(attributes), unused=unused)
+    read = replace(read, roles=roles)
     return replace(
         read,
         folds=None if fold is None else ids_in(table, fold, "fold"),
+        slices={name: values_in(table, name, "slice") for name in attributes} or None,
         case_ids=_case_ids(table, case_id, read.roles.unused),
         group_names=None if role is None else ids_in(table, role, "group"),
     )

@@ -1,0 +1,156 @@
+"""The result of a comparison of models by slices."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from polyroc.inference._comparison import Comparison, Difference
+from polyroc.inference._slices.parts import Withheld, withheld_frame, withheld_rows
+from polyroc.results import Note, html_table, text_table, without_nan
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """A test that two models differ by the same in all slices of an attribute."""
+
+    attribute: str
+    metric: str
+    model_a: str
+    model_b: str
+    slices: int
+    """How many were compared."""
+    statistic: float = math.nan
+    degrees_of_freedom: int = 0
+    denominator_degrees_of_freedom: float = math.nan
+    p_value: float = math.nan
+    p_adjusted: float = math.nan
+    note: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class SlicedComparison(Comparison):
+    """Models compared on all cases and in the slices of attributes, from ``compare(…, by=…)``.
+
+    ``values``, ``differences`` and ``omnibus()`` are those of all cases, ``overall``;
+    ``slices[attribute][slice]`` is the comparison in a slice, the same as on its cases alone.
+
+    Examples
+    --------
+    >>> from polyroc import compare
+    >>> from polyroc.datasets import example_predictions
+    >>> y, models, labels = example_predictions()
+    >>> site = ["north", "south"] * (len(y) // 2)
+    >>> two = {name: models[name] for name in ("logistic", "forest")}
+    >>> found = compare(y, two, ["hand_till"], labels=labels, by={"site": site})
+    >>> found.frame()[["slice", "model_a", "model_b"]].values.tolist()
+    [['south', 'logistic', 'forest'], ['north', 'logistic', 'forest']]
+    >>> found.interactions()["degrees_of_freedom"].tolist()
+    [1]
+    """
+
+    slices: Mapping[str, Mapping[Any, Comparison]] = field(kw_only=True)
+    """Comparisons by attribute and slice."""
+    cases: Mapping[str, Mapping[Any, int]] = field(kw_only=True, repr=False)
+    """Number of cases by attribute and slice."""
+    rows: tuple[tuple[str, Any, Difference], ...] = field(kw_only=True, repr=False)
+    """Attribute, slice and difference of two models there, in the order of ``frame()``."""
+    same: tuple[Interaction, ...] = field(kw_only=True, repr=False)
+    """Whether the models differ by the same in all slices."""
+    thin: tuple[Withheld, ...] = field(default=(), kw_only=True, repr=False)
+    """Slices with too few cases for a statement."""
+
+    @property
+    def overall(self) -> Comparison:
+        """The comparison on all cases."""
+        return Comparison(**{name: getattr(self, name) for name in Comparison.__dataclass_fields__})
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Which slices are withheld, and why."""
+        return tuple(Note("slice-withheld", each.note) for each in self.thin)
+
+    def frame(self, level: float | None = None) -> "pd.DataFrame":
+        """A row per attribute, metric, pair of models and slice.
+
+        Columns: ``attribute, slice, cases, metric, model_a, model_b, difference`` (a − b)
+        ``, standard_error, low, high, p_value, p_adjusted`` (Holm's adjustment over the slices and
+        pairs of models of an attribute). The slice where model_a does worst comes first.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self._rows(self._level(level)))
+
+    def interactions(self) -> "pd.DataFrame":
+        """A row per attribute, metric and pair of models: is the difference the same everywhere?
+
+        Columns: ``attribute, metric, model_a, model_b, slices, statistic, degrees_of_freedom,
+        denominator_degrees_of_freedom, p_value, p_adjusted, note``; the adjustment is Holm's over
+        attributes and pairs of models.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([vars(test) for test in self.same])
+
+    def withheld(self) -> "pd.DataFrame":
+        """Slices too thin for a statement, with their cases of each class; empty if none is."""
+        return withheld_frame(self.thin)
+
+    def to_dict(self, level: float | None = None) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        level = self._level(level)
+        by = [self._attribute(attribute, level) for attribute in self.slices]
+        return {**self.overall.to_dict(level), "by": by}
+
+    def _attribute(self, attribute: str, level: float) -> dict[str, Any]:
+        rows = [row for row in self._rows(level) if row["attribute"] == attribute]
+        found = [own for own in self.rows if own[0] == attribute]
+        return {
+            "attribute": attribute,
+            "differences": [
+                {**without_nan(row), "slice": str(row["slice"]), "note": difference.note}
+                for row, (_, _, difference) in zip(rows, found, strict=True)
+            ],
+            "interactions": [
+                without_nan(vars(each)) for each in self.same if each.attribute == attribute
+            ],
+            "withheld": withheld_rows(self.thin, attribute),
+        }
+
+    def _level(self, level: float | None) -> float:
+        return self.level if level is None else level
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        return [self._row(*each, level) for each in self.rows]
+
+    def _row(
+        self, attribute: str, name: Any, difference: Difference, level: float
+    ) -> dict[str, Any]:
+        low, high, *_ = difference.interval(level)
+        return {
+            "attribute": attribute,
+            "slice": name,
+            "cases": self.cases[attribute][name],
+            "metric": difference.metric,
+            "model_a": difference.model_a,
+            "model_b": difference.model_b,
+            "difference": difference.difference,
+            "standard_error": difference.standard_error,
+            "low": low,
+            "high": high,
+            "p_value": difference.p_value,
+            "p_adjusted": difference.p_adjusted,
+        }
+
+    def __repr__(self) -> str:
+        told = [f"Note. {note.text}" for note in self.notes]
+        return "\n".join([text_table(self._rows(self.level)), *told])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        told = "".join(f"<p>{escape(f'Note. {note.text}')}</p>" for note in self.notes)
+        return html_table(self._rows(self.level)) + told
