@@ -47,11 +47,19 @@ def command_line(command: str, features: Path) -> tuple[object, ...]:
     required = ("--model", "forest", "--min", "hand_till=0.5", "--max-drop", 0.1)
     costs = features.with_name("costs.json")
     costs.write_text('{"rare": {"common": 10}}')
+    table = pd.read_csv(EXAMPLE).rename_axis("id")
+    sliced = features.with_name("sliced.csv")
+    table.assign(site=np.where(table.index < 3, "c", np.where(table.index % 2, "a", "b"))).to_csv(
+        sliced
+    )
     numbered = features.with_name("numbered.csv")
-    pd.read_csv(EXAMPLE).rename_axis("id").iloc[::7].to_csv(numbered)
+    by = ("--by", "site")
+    pd.read_csv(sliced, index_col="id").iloc[::5].assign(
+        site=lambda t: np.where(t.index < 12, "c", t["site"])
+    ).to_csv(numbered)
     return {
-        "evaluate": ("evaluate", EXAMPLE, "-m", "all", "--model", "forest", *tests),
-        "compare": ("compare", numbered, numbered, "--id", "id", "-m", "hand_till"),
+        "evaluate": ("evaluate", sliced, "-m", "all", "--model", "forest", *tests, *by),
+        "compare": ("compare", numbered, numbered, "--id", "id", "-m", "hand_till", *by),
         "check": ("check", numbered, "--id", "id", "--baseline", numbered, *required),
         "plan": ("plan", EXAMPLE, "--models", "forest,bayes", "--power", 0.8, *prices),
         "study": ("study", features, "--splits", 2, "-m", "hand_till,roc_auc", *learners),

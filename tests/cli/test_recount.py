@@ -589,13 +589,14 @@ ABOUT_DATA = {
     "plan.py": {"_print"},
     "points.py": {"_square", "_listed", "_intervals"},
     "report.py": {"report"},
+    "slices.py": {"_table", "sliced_comparison_tables"},
     "streaming.py": {"_print_table"},
     "study.py": {"_print", "study_tables", "_by_metric", "learner_tests"},
     "surface.py": {"_print"},
     "reader_study.py": {"_print", "study_tables", "_differences"},
 }
-"""Functions that print sentences and tables about data: test_check.py, test_plan.py and
-test_reader_study.py hold their own."""
+"""Functions that print sentences and tables about data: test_check.py, test_plan.py,
+test_reader_study.py and test_slices.py hold their own."""
 NOT_ABOUT_DATA = {
     "check.py": {"check", "_print", "_tell"},
     "compare.py": {"compare"},

@@ -188,3 +188,22 @@ def test_a_direction_that_looks_at_the_answer(proc, data):
     ours = polyroc.roc_auc(codes, marker)
     falls = np.median(marker[codes == 0]) > np.median(marker[codes == 1])
     assert (1 - ours if falls else ours) == pytest.approx(theirs, rel=0, abs=1e-13)
+
+
+@examples(100)
+@given(data=MARKERS)
+def test_two_slices(proc, data):
+    codes, scores = data.codes, data.scores[:, 1]
+    sides = np.arange(len(codes)) % 2
+    if min(np.bincount(codes[sides == s], minlength=2).min() for s in (0, 1)) < 2:
+        return
+    found = polyroc.evaluate(data.y, scores, ["roc_auc"], by=sides)
+    curves = [question(codes[sides == s], scores[sides == s]) for s in (0, 1)]
+    first, second = (proc.ask("delong", *each) for each in curves)
+    row = next(each for each in found.differences if each.slice == 0)
+    assert row.difference == pytest.approx(first[0] - second[0], abs=1e-12)
+    if min(first[1], second[1]) > NO_VARIATION:
+        expected = math.sqrt(first[1] + second[1])
+        assert row.standard_error == pytest.approx(expected, rel=1e-9, abs=0)
+        statistic, _, _ = proc.ask("unpaired_test", *curves[0], *curves[1])
+        assert row.difference / row.standard_error == pytest.approx(statistic, rel=1e-9, abs=1e-9)

@@ -77,6 +77,12 @@ def comparison(K: int, names: list[str]) -> Any:
     return displays.ComparisonDisplay.from_comparison(compare(y, models, ["hand_till", "pdi"]))
 
 
+def slices(K: int, names: list[str]) -> Any:
+    y, p = sample(2, plain_names(2))
+    by = {"site": np.array(names[:6], dtype=object)[np.arange(len(y)) % min(K, 6)]}
+    return displays.SliceDisplay.from_evaluation(evaluate(y, p[:, 1], ["roc_auc"], by=by))
+
+
 def correlation(K: int, names: list[str]) -> Any:
     values = np.random.default_rng(K).random((20, 2, K))
     fields = ("a", "b"), tuple(names), (0, 1), tuple(range(20)), 0.4, 0
@@ -412,6 +418,7 @@ EXHIBITS = [
     ),
     Exhibit("ForestDisplay", forest, intervals_are_drawn("value")),
     Exhibit("ComparisonDisplay", comparison, intervals_are_drawn("difference")),
+    Exhibit("SliceDisplay", slices, intervals_are_drawn("value")),
     Exhibit("ReaderStudyDisplay", readers, readers_are_drawn),
     Exhibit("CorrelationDisplay", correlation, cells_are_drawn),
     Exhibit(

@@ -44,6 +44,21 @@ def test_a_value_without_an_interval_is_drawn_without_a_bar() -> None:
     assert len(display.ax_.lines) == 2  # chance and the mark
 
 
+def test_slices_show_what_the_evaluation_says() -> None:
+    by = {"half": np.arange(len(Y)) % 2, "third": np.arange(len(Y)) // (len(Y) // 3 + 1)}
+    evaluation = evaluate(Y, P, ["hand_till", "pdi"], by=by)
+    display = displays.SliceDisplay.from_evaluation(evaluation, "pdi", level=0.8)
+    table = evaluation.frame(0.8)
+    expected = table[table["metric"] == "pdi"].reset_index(drop=True)
+    assert display.frame().drop(columns="overall").equals(expected)
+    line = display.plot().ax_.lines[0].get_xdata()
+    assert list(line) == [evaluation["pdi"].value] * 2
+    one = displays.SliceDisplay.from_evaluation(evaluation, attribute="half")
+    assert one.metric == "hand_till" and set(one.frame()["attribute"]) == {"half"}
+    with pytest.raises(NotDefined, match="No slice has a value"):
+        displays.SliceDisplay.from_evaluation(evaluate(Y, P, ["roc_auc"], by=by))
+
+
 def test_a_comparison_shows_differences_and_adjusted_p_values() -> None:
     models = {"a": P, "b": (P + 0.4) / 2.2, "c": np.roll(P, 7, axis=0)}
     comparison = compare(Y, models, ["hand_till"])
@@ -126,6 +141,11 @@ def test_an_estimator_without_scores_is_refused() -> None:
         lambda: displays.ForestDisplay.from_evaluations({}),
         lambda: displays.ForestDisplay.from_evaluations([1]),
         lambda: displays.ComparisonDisplay.from_comparison("x"),
+        lambda: displays.SliceDisplay.from_evaluation(evaluate(Y, P, ["pdi"])),
+        lambda: displays.SliceDisplay.from_evaluation(evaluate(Y, P, ["pdi"], by=Y % 1), "vus"),
+        lambda: displays.SliceDisplay.from_evaluation(
+            evaluate(Y, P, ["pdi"], by=Y % 1), attribute="x"
+        ),
         lambda: displays.CorrelationDisplay.from_study(None),
         lambda: displays.ScoredRocDisplay.from_models([0, 1], [0.1, 0.2]),
         lambda: displays.RocCurvesDisplay.from_predictions(Y, P, level=95),

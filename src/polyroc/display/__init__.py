@@ -28,6 +28,7 @@ from polyroc.display._saec_pair import SaecCrossingDisplay, SaecPairDisplay
 from polyroc.display._scored import ScoredRocDisplay
 from polyroc.display._search_progress import SearchProgressDisplay
 from polyroc.display._simplex import SimplexDisplay
+from polyroc.display._slices import SliceDisplay
 from polyroc.display._tpr_surface import TprSurfaceDisplay
 
 __all__ = [
@@ -56,5 +57,6 @@ __all__ = [
     "ScoredRocDisplay",
     "SearchProgressDisplay",
     "SimplexDisplay",
+    "SliceDisplay",
     "TprSurfaceDisplay",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from polyroc.inference._comparison import Comparison, Difference
-from polyroc.inference._slices.parts import Withheld, withheld_frame, withheld_rows
+from polyroc.inference._slices.parts import Withheld, less, withheld_frame, withheld_rows
 from polyroc.results import Note, html_table, text_table, without_nan
 
 if TYPE_CHECKING:
@@ -106,17 +106,15 @@ class SlicedComparison(Comparison):
         return {**self.overall.to_dict(level), "by": by}
 
     def _attribute(self, attribute: str, level: float) -> dict[str, Any]:
-        rows = [row for row in self._rows(level) if row["attribute"] == attribute]
         found = [own for own in self.rows if own[0] == attribute]
+        rows = [{**self._row(*own, level), "note": own[2].note} for own in found]
+        tests = [vars(each) for each in self.same if each.attribute == attribute]
         return {
             "attribute": attribute,
             "differences": [
-                {**without_nan(row), "slice": str(row["slice"]), "note": difference.note}
-                for row, (_, _, difference) in zip(rows, found, strict=True)
+                without_nan({**less(row, "attribute"), "slice": str(row["slice"])}) for row in rows
             ],
-            "interactions": [
-                without_nan(vars(each)) for each in self.same if each.attribute == attribute
-            ],
+            "interactions": [without_nan(less(test, "attribute")) for test in tests],
             "withheld": withheld_rows(self.thin, attribute),
         }
 

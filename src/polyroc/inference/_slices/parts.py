@@ -70,6 +70,11 @@ def withheld_rows(thin: Sequence[Withheld], attribute: str) -> list[dict[str, An
     ]
 
 
+def less(row: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A row without one of its columns."""
+    return {key: value for key, value in row.items() if key != name}
+
+
 class SliceCases(NamedTuple):
     """The cases of a slice."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from polyroc._base.pivots import quantile_above
-from polyroc.inference._slices.parts import Withheld, withheld_frame, withheld_rows
+from polyroc.inference._slices.parts import Withheld, less, withheld_frame, withheld_rows
 from polyroc.results import (
     Evaluation,
     Interval,
@@ -161,23 +161,26 @@ class SlicedEvaluation(Evaluation):
         return {**super().to_dict(level), "by": [self._attribute(a, level) for a in self.slices]}
 
     def _attribute(self, attribute: str, level: float) -> dict[str, Any]:
-        slices = [
-            {"slice": str(name), "cases": self.cases[attribute][name], **found.to_dict(level)}
-            for name, found in self.slices[attribute].items()
-        ]
-        rest = [
-            without_nan(_named(_difference_row(each, level)))
-            for each in self.differences
-            if each.attribute == attribute
-        ]
-        tests = [without_nan(vars(each)) for each in self.alike if each.attribute == attribute]
+        own = [each for each in self.differences if each.attribute == attribute]
+        tests = [vars(each) for each in self.alike if each.attribute == attribute]
         return {
             "attribute": attribute,
-            "slices": slices,
-            "against_rest": rest,
-            "tests": tests,
+            "slices": [self._document(each, level) for each in own],
+            "tests": [without_nan(less(test, "attribute")) for test in tests],
             "withheld": withheld_rows(self.thin, attribute),
         }
+
+    def _document(self, difference: SliceDifference, level: float) -> dict[str, Any]:
+        """A slice with its difference from the rest, for JSON."""
+        row = self._row(difference, level)
+        apart = _difference_row(difference, level)
+        estimate = self.slices[difference.attribute][difference.slice][difference.metric]
+        rest = {
+            f"difference_{name}": apart[name]
+            for name in ("standard_error", "low", "high", "degrees_of_freedom", "note")
+        }
+        named = {**row, "slice": str(row["slice"]), "standard_error": estimate.standard_error}
+        return without_nan(less({**named, **rest, "note": estimate.note}, "attribute"))
 
     def _level(self, level: float | None) -> float:
         return self.level if level is None else level
@@ -230,8 +233,3 @@ def _difference_row(difference: SliceDifference, level: float) -> dict[str, Any]
         "p_adjusted": difference.p_adjusted,
         "note": difference.note,
     }
-
-
-def _named(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose slice is text, for JSON."""
-    return {**row, "slice": str(row["slice"])}

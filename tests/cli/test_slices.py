@@ -1,0 +1,89 @@
+"""``--by COLUMN``: what is printed is what the library says of the slices."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli.running import document, refused, run
+
+import polyroc
+from polyroc.readers import read_predictions
+
+rng = np.random.default_rng(7)
+Y = np.arange(90) % 3
+P = rng.dirichlet(np.ones(3), 90) + 0.4 * np.eye(3)[Y]
+P /= P.sum(axis=1, keepdims=True)
+Q = np.roll(P, 1, axis=0)
+SITE = np.array(["north", "south"])[rng.integers(0, 2, 90)].astype(object)
+SITE[:2] = "tiny"
+SITE[2:20] = None
+AGE = np.round(rng.normal(50, 12, 90), 3)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    columns = {"y": np.array(list("abc"))[Y], "site": SITE, "age": AGE, "half": np.arange(90) // 45}
+    for model, scores in {"one": P, "two": Q}.items():
+        columns |= {f"{model}:{label}": scores[:, k] for k, label in enumerate("abc")}
+    path = tmp_path / "cases.csv"
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def test_evaluate_and_compare_by_slices(file: Path) -> None:
+    by = {"site": SITE, "half": np.arange(90) // 45}
+    options = ("--by", "site", "--by", "half", "-m", "hand_till,pdi")
+    expected = polyroc.evaluate(Y, P, ["hand_till", "pdi"], by=by)
+    made = document("evaluate", file, "--model", "one", *options)["models"][0]["by"]
+    assert [each["attribute"] for each in made] == ["site", "half"]
+    rows = [row for each in made for row in each["slices"]]
+    frame = expected.frame()
+    assert [row["slice"] for row in rows] == frame["slice"].astype(str).tolist()
+    for name in ("cases", "value", "low", "high", "difference", "p_value", "p_adjusted"):
+        np.testing.assert_allclose([row[name] for row in rows], frame[name], rtol=1e-9)
+    tests = [test["p_value"] for each in made for test in each["tests"]]
+    np.testing.assert_allclose(tests, expected.tests()["p_value"], rtol=1e-9)
+    assert made[0]["withheld"][0] == {
+        "slice": "tiny", "cases": 2, "counts": {"a": 1, "b": 1, "c": 0},
+        "reason": "no cases of class c",
+    }  # fmt: skip
+    shown = " ".join(run("evaluate", file, "--model", "one", *options).stdout.split())
+    assert "slices by 'site', 'half'; not used: 'age'" in shown
+    worst = frame.iloc[0]
+    interval = f"{worst['low']:.4f}–{worst['high']:.4f}"
+    line = f"{worst['slice']} {worst['cases']} {worst['value']:.4f} {interval}"
+    assert f"{line} {worst['difference']:+.4f} {worst['p_adjusted']:.4f}" in shown
+    assert f"hand_till by site, worst first; all alike: p = {tests[0]:.4f}" in shown
+    assert "Note. slice 'tiny' of site is withheld: no cases of class c (cases per class: " in shown
+    compared = document("compare", file, *options)["comparison"]
+    both = polyroc.compare(Y, {"one": P, "two": Q}, ["hand_till", "pdi"], by=by)
+    rows = [row for each in compared["by"] for row in each["differences"]]
+    np.testing.assert_allclose([r["difference"] for r in rows], both.frame()["difference"])
+    tests = [row["p_value"] for each in compared["by"] for row in each["interactions"]]
+    np.testing.assert_allclose(tests, both.interactions()["p_value"], rtol=1e-9)
+    shown = " ".join(run("compare", file, *options).stdout.split())
+    first, same = both.frame().iloc[0], both.same[0]
+    line = f"{first['slice']} one − two {first['cases']} {first['difference']:+.4f}"
+    limits = f"{first['low']:+.4f} … {first['high']:+.4f} {first['p_adjusted']:.4f}"
+    assert f"{line} {limits}" in shown
+    assert f"site hand_till one − two 3 {same.p_value:.4f} {same.p_adjusted:.4f}" in shown
+    read = read_predictions(file, slices=["site"])
+    assert read.roles.unused == ("age", "half") and read.slices is not None
+    assert list(read.predictions("one").slices[0].slices) == [
+        "north", "south", "tiny", "(missing)"
+    ]  # fmt: skip
+
+
+def test_what_is_refused(file: Path, tmp_path: Path) -> None:
+    assert "there is no column 'sit'" in refused("evaluate", file, "--by", "sit")
+    assert "pandas.cut" in refused("evaluate", file, "--by", "age")
+    assert "--by does not go with --streaming" in refused(
+        "evaluate", file, "--by", "site", "--streaming"
+    )
+    bootstrap = refused("evaluate", file, "--by", "site", "--interval", "bootstrap")
+    assert "Pass --interval influence" in bootstrap and "with --by" in bootstrap
+    other = tmp_path / "other.csv"
+    pd.read_csv(file).assign(half=0).to_csv(other, index=False)
+    said = refused("compare", file, other, "--by", "half")
+    assert "differ in the column 'half' in row 45" in said
