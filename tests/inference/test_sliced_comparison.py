@@ -103,7 +103,7 @@ def test_interaction_of_independent_slices_and_of_shared_patients():
 
 def test_what_has_no_slices_is_refused():
     y, models, rng = drawn(2, n=120)
-    site = rng.choice(["u", "v"], 120)
+    site = rng.choice(["u", "v"], 120).astype(object)
     held = {name: Predictions(y, p, slices=site) for name, p in models.items()}
     assert isinstance(compare(held, metrics=["hand_till"]), SlicedComparison)
     for method in ("bootstrap", "permutation"):

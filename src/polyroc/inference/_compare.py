@@ -1,7 +1,7 @@
 """``compare``: differences between models, with their standard errors and tests."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from polyroc.inference._options import Bootstrap, CompareMethod, Influence, Meth
 from polyroc.inference._permutation import permutation_comparison
 from polyroc.inference._samples import Samples, samples_of
 from polyroc.inference._similar import overcounted
+from polyroc.inference._slices.compared import SlicedComparison
 from polyroc.inference._slices.comparison import (
     ComparedSlice,
     check_comparable,
@@ -32,6 +33,46 @@ from polyroc.metrics.declaration import Metric, Occasion
 from polyroc.metrics.folds import statistics_of
 from polyroc.predictions import Predictions
 from polyroc.typing import LabelsLike, PriorsLike, ScoresLike, WeightsLike
+
+
+@overload
+def compare(
+    y_true: LabelsLike | Mapping[str, LabelsLike] | Mapping[str, Predictions],
+    y_scores: Mapping[str, ScoresLike] | None = None,
+    metrics: Iterable[str] | str | None = None,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    groups: Any = None,
+    folds: Any = None,
+    by: None = None,
+    priors: PriorsLike | None = None,
+    method: CompareMethod = "influence",
+    level: float = 0.95,
+    margin: float | None = None,
+    alternative: Alternative = "two-sided",
+    reference: Reference = "t",
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    y_true: LabelsLike | Mapping[str, LabelsLike] | Mapping[str, Predictions],
+    y_scores: Mapping[str, ScoresLike] | None = None,
+    metrics: Iterable[str] | str | None = None,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    groups: Any = None,
+    folds: Any = None,
+    by: Any,
+    priors: PriorsLike | None = None,
+    method: CompareMethod = "influence",
+    level: float = 0.95,
+    margin: float | None = None,
+    alternative: Alternative = "two-sided",
+    reference: Reference = "t",
+) -> SlicedComparison: ...
 
 
 def compare(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 from polyroc._base.levels import check_level
 from polyroc._base.random import seed_of
@@ -13,6 +13,7 @@ from polyroc.inference._influence import CaseDesign
 from polyroc.inference._options import Bootstrap, IntervalMethod, interval_method
 from polyroc.inference._slices.evaluation import Request, evaluate_slices
 from polyroc.inference._slices.parts import attributes_of, check_no_slices
+from polyroc.inference._slices.result import SlicedEvaluation
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Occasion
 from polyroc.metrics.folds import statistics_of
@@ -26,6 +27,46 @@ from polyroc.typing import (
     ScoresLike,
     WeightsLike,
 )
+
+
+@overload
+def evaluate(
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
+    metrics: Iterable[str] | str | None = None,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    groups: Any = None,
+    folds: Any = None,
+    by: None = None,
+    priors: PriorsLike | None = None,
+    interval: IntervalMethod | None = "influence",
+    level: float = 0.95,
+    n_tuples: int | None = None,
+    rng: RandomState = None,
+    absent: Absent = "raise",
+) -> Evaluation: ...
+
+
+@overload
+def evaluate(
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
+    metrics: Iterable[str] | str | None = None,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    groups: Any = None,
+    folds: Any = None,
+    by: Any,
+    priors: PriorsLike | None = None,
+    interval: IntervalMethod | None = "influence",
+    level: float = 0.95,
+    n_tuples: int | None = None,
+    rng: RandomState = None,
+    absent: Absent = "raise",
+) -> SlicedEvaluation: ...
 
 
 def evaluate(
