@@ -177,4 +177,5 @@ def estimate(
     **options: Any,
 ) -> Estimate:
     """One metric with its standard error and interval; options as for :func:`evaluate`."""
-    return evaluate(y_true, y_score, [metric], **options)[metric]
+    found: Evaluation = evaluate(y_true, y_score, [metric], **options)
+    return found[metric]

@@ -255,4 +255,5 @@ def _comparison(
     if len(models) < 2:
         return None
     labels, scores = (models, None) if are_predictions(models) else (y_true, models)
-    return compare(labels, scores, names, level=level, **gate)
+    found: Comparison = compare(labels, scores, names, level=level, **gate)
+    return found
