@@ -54,8 +54,8 @@ def slice_tables(results: "Mapping[str, Evaluation]", level: float) -> "list[Tit
 
 
 def _table(rows: Any, test: Any, of: str, level: float) -> "Titled":
+    from polyroc._base.tables import cell, p_cell
     from polyroc.cli.screen import table
-    from polyroc.results import cell, p_cell
 
     which = f"the {MOST_ROWS} worst of {len(rows)}" if len(rows) > MOST_ROWS else "worst first"
     alike = "" if math.isnan(test.p_value) else f"; all alike: p = {p_cell(test.p_value)}"
@@ -88,9 +88,9 @@ def withheld_notes(result: "Comparison") -> list[str]:
 
 def sliced_comparison_tables(result: "Comparison") -> "list[Titled]":
     """A table per attribute and metric."""
+    from polyroc._base.tables import p_cell
     from polyroc.cli.screen import table
     from polyroc.inference import SlicedComparison
-    from polyroc.results import p_cell
 
     if not isinstance(result, SlicedComparison):
         return []

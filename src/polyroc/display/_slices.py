@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from polyroc._base.checks import shown
+from polyroc._base.levels import check_level
 from polyroc.display._base import Display
 from polyroc.display._intervals import IntervalRow, draw_intervals, rows_size
 from polyroc.display._marks import GREY
 from polyroc.errors import InvalidType, NotDefined, UnknownName
 from polyroc.inference import SlicedEvaluation
 from polyroc.metrics import registry
-from polyroc.results import check_level
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from polyroc._base.tables import html_table, text_table, without_nan
 from polyroc.inference._comparison import Comparison, Difference
 from polyroc.inference._slices.parts import Withheld, less, withheld_frame, withheld_rows
-from polyroc.results import Note, html_table, text_table, without_nan
+from polyroc.results import Note
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,17 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from polyroc._base.levels import check_level
 from polyroc._base.pivots import quantile_above
+from polyroc._base.tables import html_table, text_table, without_nan
 from polyroc.inference._slices.parts import Withheld, less, withheld_frame, withheld_rows
-from polyroc.results import (
-    Evaluation,
-    Interval,
-    Note,
-    check_level,
-    html_table,
-    text_table,
-    without_nan,
-)
+from polyroc.results import Evaluation, Interval, Note
 
 if TYPE_CHECKING:
     import pandas as pd
