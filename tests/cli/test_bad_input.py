@@ -117,7 +117,7 @@ def test_decimal_commas_are_recognised(tmp_path: Path) -> None:
     path = written(tmp_path, "y;p_a;p_b\na;0,9;0,1\nb;0,2;0,8\n")
     message = refused("evaluate", path)
     assert "holds '0,9' in row 0 (line 2), column 'p_a'; expected a number. " in message
-    assert "Write numbers with a decimal point" in message
+    assert "Pass --decimal , where all numbers are written so" in message
     words = written(tmp_path, "y;p_a;p_b\na;much;0.1\nb;0.2;0.8\n")
     assert "decimal point" not in refused("evaluate", words)
 

@@ -57,7 +57,7 @@ def test_messages_say_what_to_do(tmp_path: Path) -> None:
     cases = [
         (percent, ("evaluate",), f"Write it as a plain number, {float(share) / 100:g} or {share}."),
         (wrong, ("evaluate",), "expected a number. Remove the row, or correct it."),
-        (table, ("report", "b.csv", "-o", "x.html"), "argument (b.csv). See "),
+        (table, ("report", "b.csv", "-o", "x.html"), "There is no file b.csv. Check the path."),
         (features, ("study",), "column 'bottle'; expected a number. Correct it, or leave the"),
         (one_hot, ("evaluate",), "If 'y_0', 'y_1', 'y_2' say which class is true, write one"),
         (readings, ("reader-study", "--rating", "rating"), "Name the column with --modality."),

@@ -584,7 +584,7 @@ ABOUT_DATA = {
     "check.py": {"check", "_print", "_tell"},
     "compare.py": {"_print", "_together", "_by_pair"},
     "demo.py": {"demo"},
-    "evaluate.py": {"_print_tables", "_beside", "_alone"},
+    "evaluate.py": {"_print_tables", "_beside", "_alone", "print_read"},
     "pairs.py": {"pair_tables"},
     "plan.py": {"_print"},
     "points.py": {"_square", "_listed", "_intervals"},

@@ -1,13 +1,12 @@
 """``polyroc check``: a gate for CI. Pass, fail, or too few cases to tell."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyroc.cli.gathering import gathered, together_by_id
-from polyroc.cli.joining import Joined, join_options
+from polyroc.cli.gathering import gathered, only, together_by_id
+from polyroc.cli.joining import Joined, join_options, joined_by
 from polyroc.cli.options import (
     Asked,
     absent_option,
@@ -72,7 +71,7 @@ def check(
     check_distinct({"FILE": file, "--baseline": required.baseline}, {"--junit": told.junit})
     paths = [file] if required.baseline is None else [file, required.baseline]
     with reading():
-        files = [_one_model(asked.read(path, case_id=case_id), model) for path in paths]
+        files = [only(asked.read(path, case_id=case_id), model) for path in paths]
     together = together_by_id(files, case_id, join, independent=False)
     files = files if together is None else list(together.files)
     with working("checking"):
@@ -82,19 +81,6 @@ def check(
         click.echo(f"polyroc: {printable(verdict(result, told.strict))}", err=True)
     code = EXIT_CODES[result.outcome]
     click.get_current_context().exit(1 if code and told.strict else code)
-
-
-def _one_model(cases: "FilePredictions", model: str | None) -> "FilePredictions":
-    """The file with one of its models; its only one need not be named."""
-    if len(cases.models) == 1:
-        only = next(iter(cases.models))
-        if model in (None, only):
-            return cases
-    from polyroc.readers._predictions import chosen
-
-    scores = chosen(cases.models, model, cases.path)
-    roles = replace(cases.roles, scores={str(model): cases.roles.scores[str(model)]})
-    return replace(cases, models={str(model): scores}, roles=roles)
 
 
 def _checked(
@@ -137,23 +123,18 @@ def _print_json(
 
     content = {
         "input": predictions_input(files),
-        "join": None if together is None else together.to_dict(),
+        "join": joined_by(together),
         "check": {**result.to_dict(), "strict": strict, "explanation": result.explain()},
     }
     print_document("check", content)
 
 
 def _print(files: "Sequence[FilePredictions]", result: "Check", together: Joined | None) -> None:
-    from polyroc.cli.evaluate import summary
+    from polyroc.cli.evaluate import print_read
     from polyroc.cli.screen import console
 
     screen = console()
-    for file in files:
-        screen.print(printable(summary(file)))
-        screen.print(printable(f"Read as: {file.roles.describe()}."))
-    if together is not None:
-        screen.print(printable(f"{together.describe()}."))
-    screen.print()
+    print_read(screen, files, together)
     for row in result.rows:
         line = f"{WORDS[row.outcome].upper()}  {row.sentence(result.level)}"
         screen.print(printable(line), soft_wrap=True)

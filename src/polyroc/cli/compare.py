@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from polyroc.cli.gathering import gathered, together_by_id
-from polyroc.cli.joining import Joined, join_options
+from polyroc.cli.joining import Joined, join_options, joined_by
 from polyroc.cli.options import (
     Asked,
     Command,
@@ -24,6 +24,7 @@ from polyroc.cli.options import (
     normalize_option,
     role_options,
     seed_option,
+    tuples_option,
     with_options,
 )
 from polyroc.cli.slices import sliced_comparison_tables, slices_of_files, withheld_notes
@@ -106,6 +107,7 @@ def test_options(command: Command) -> Command:
     show_default=True,
     help="Replicates of the bootstrap, or permutations.",
 )
+@tuples_option
 @test_options
 @click.option("--independent", is_flag=True, help="The files contain different cases.")
 @join_options
@@ -120,6 +122,7 @@ def compare(
     level: float,
     method: str,
     replicates: int,
+    tuples: int | None,
     tested: Tested,
     independent: bool,
     case_id: str | None,
@@ -148,7 +151,7 @@ def compare(
     samples = gathered(read_files, independent)
     check_two(samples["y_scores"], files[0])
     slices = slices_of_files(read_files)
-    how = _method(method, replicates, seed)
+    how = _method(method, replicates, tuples, seed)
     with working("comparing"):
         given = samples_of(**samples, absent=absent, normalize=normalize)
         result = compare_by_slices(given, slices, names, None, how, level, hypothesis)
@@ -178,34 +181,35 @@ def _print_json(
 
     content = {
         "input": predictions_input(files),
-        "join": None if together is None else together.to_dict(),
+        "join": joined_by(together),
         "comparison": result.to_dict(),
     }
     print_document("compare", content)
 
 
-def _method(name: str, replicates: int, seed: int | None) -> "Method":
+def _method(name: str, replicates: int, tuples: int | None, seed: int | None) -> "Method":
     """How models are compared, as the library takes it."""
     from polyroc.inference import Bootstrap, Influence, Permutation
 
     if name == "influence":
-        return Influence()
-    return (Bootstrap if name == "bootstrap" else Permutation)(replicates, seed)
+        return Influence(tuples, seed)
+    if name == "bootstrap":
+        return Bootstrap(replicates, seed, tuples)
+    if tuples is not None:
+        raise InvalidInput(
+            "--tuples does not go with --method permutation, which takes all tuples."
+        )
+    return Permutation(replicates, seed)
 
 
 def _print(
     files: "Sequence[FilePredictions]", result: "Comparison", together: Joined | None
 ) -> None:
-    from polyroc.cli.evaluate import summary
+    from polyroc.cli.evaluate import print_read
     from polyroc.cli.screen import console, show
 
     screen = console()
-    for file in files:
-        screen.print(printable(summary(file)))
-        screen.print(printable(f"Read as: {file.roles.describe()}."))
-    if together is not None:
-        screen.print(printable(f"{together.describe()}."))
-    screen.print()
+    print_read(screen, files, together)
     for made in [*comparison_tables(result, screen.width), *sliced_comparison_tables(result)]:
         show(screen, made)
     for line in conclusions(result):

@@ -1,12 +1,14 @@
 """``polyroc evaluate``: how good, and how certain is that?"""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from polyroc.cli.against import Constant, Tested, against_options
+from polyroc.cli.gathering import Gathered, read_models
+from polyroc.cli.joining import Joined, join_options, joined_by
 from polyroc.cli.options import (
     Asked,
     absent_option,
@@ -20,6 +22,7 @@ from polyroc.cli.options import (
     normalize_option,
     role_options,
     seed_option,
+    tuples_option,
 )
 from polyroc.cli.pairs import pair_rows, pair_tables, worst_first
 from polyroc.cli.slices import slice_notes, slice_tables
@@ -28,6 +31,7 @@ from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
 
     from polyroc.cli.screen import Titled
     from polyroc.readers import FilePredictions
@@ -67,19 +71,14 @@ if TYPE_CHECKING:
     show_default=True,
     help="Replicates of the bootstrap.",
 )
-@click.option(
-    "--tuples",
-    metavar="NUMBER",
-    type=click.IntRange(min=1),
-    help="Estimate the volumes (vus, hum, …) from so many random tuples of cases; for four or more "
-    "classes.  [default: all tuples]",
-)
+@tuples_option
 @click.option(
     "--pairs",
     is_flag=True,
     help="Also the AUC of every pair of classes, with intervals, the worst first.",
 )
 @against_options
+@join_options
 @absent_option
 @normalize_option
 @seed_option
@@ -97,6 +96,8 @@ def evaluate(
     tuples: int | None,
     pairs: bool,
     tested: Tested,
+    case_id: str | None,
+    join: str,
     absent: str,
     normalize: bool,
     seed: int | None,
@@ -104,10 +105,11 @@ def evaluate(
 ) -> None:
     """Metrics of the predictions in FILE, with confidence intervals.
 
-    FILE is CSV, Parquet, Arrow or NPZ: a row per case, with its true class and a column of scores
-    per class. Columns are found by their names (y; p_cat, p_dog or forest:cat, forest:dog, …) or
-    named by options, and the first lines of the output say which were taken. With --streaming
-    there may be many Parquet files, folders or patterns, read as one table.
+    FILE is CSV, Parquet, Arrow or NPZ, or - for the standard input: a row per case, with its true
+    class and a column of scores per class. Columns are found by their names (y; p_cat, p_dog or
+    forest:cat, forest:dog, …) or named by options, and the first lines of the output say which
+    were taken. Several files are models of the same cases: in the same order, or in any order with
+    --id. With --streaming there may be many Parquet files, folders or patterns, read as one table.
     """
     from polyroc.cli.screen import reading
 
@@ -117,31 +119,21 @@ def evaluate(
 
         stream(files, asked, as_json, metrics=names, exact=exact, absent=absent)
         return
-    check_single(files, exact)
+    if exact:
+        raise InvalidInput("--exact belongs to --streaming; without it all values are exact.")
     constant = Constant.of(*tested)
     with reading():
-        cases = asked.read(files[0], model)
+        read = read_models(files, asked, model, case_id, join)
     given = {"interval": _interval(interval, replicates), "level": level, "n_tuples": tuples}
     gate = {"absent": absent, "normalize": normalize}
-    results, of_pairs = _evaluated(cases, names, gate, {**given, "rng": seed}, pairs)
+    results, of_pairs = _evaluated(read.cases, names, gate, {**given, "rng": seed}, pairs)
     if as_json:
-        _print_json(cases, results, of_pairs, constant)
+        _print_json(read, results, of_pairs, constant)
     else:
-        _print_tables(cases, results, level, of_pairs, constant)
+        _print_tables(read, results, level, of_pairs, constant)
     if all(math.isnan(each.value) for result in results.values() for each in result.values()):
         click.echo("polyroc: None of these metrics exists for these data.", err=True)
         click.get_current_context().exit(1)
-
-
-def check_single(files: tuple[str, ...], exact: bool) -> None:
-    """Without --streaming there is one file."""
-    if len(files) > 1:
-        raise InvalidInput(
-            f"evaluate takes one file, got {len(files)}. Use polyroc compare for several models, "
-            "or --streaming to read many Parquet files as one table."
-        )
-    if exact:
-        raise InvalidInput("--exact belongs to --streaming; without it all values are exact.")
 
 
 def _interval(method: str, replicates: int) -> Any:
@@ -175,7 +167,7 @@ def _evaluated(
 
 
 def _print_json(
-    cases: "FilePredictions",
+    read: Gathered,
     results: "Mapping[str, Evaluation]",
     pairs: "Mapping[str, pd.DataFrame]",
     constant: Constant | None,
@@ -189,11 +181,12 @@ def _print_json(
             models[-1]["tests"] = constant.tests(result, result.level)
         if name in pairs:
             models[-1]["pairs"] = pair_rows(pairs[name])
-    print_document("evaluate", {"input": predictions_input([cases]), "models": models})
+    content = {"input": predictions_input(read.files), "join": joined_by(read.together)}
+    print_document("evaluate", {**content, "models": models})
 
 
 def _print_tables(
-    cases: "FilePredictions",
+    read: Gathered,
     results: "Mapping[str, Evaluation]",
     level: float,
     pairs: "Mapping[str, pd.DataFrame]",
@@ -202,8 +195,7 @@ def _print_tables(
     from polyroc.cli.screen import console, show
 
     screen = console()
-    screen.print(printable(summary(cases)))
-    screen.print(printable(f"Read as: {cases.roles.describe()}.") + "\n")
+    print_read(screen, read.files, read.together)
     tables = [*evaluation_tables(results, level, screen.width), *slice_tables(results, level)]
     for shown in [*tables, *pair_tables(pairs, level)]:
         show(screen, shown)
@@ -214,6 +206,18 @@ def _print_tables(
     told += slice_notes(results)
     for line in [*costs, *told]:
         screen.print(printable(spoken(f"Note. {line}")))
+
+
+def print_read(
+    screen: "Console", files: "Sequence[FilePredictions]", together: Joined | None
+) -> None:
+    """What was read of each file, and how the files were joined."""
+    for file in files:
+        screen.print(printable(summary(file)))
+        screen.print(printable(f"Read as: {file.roles.describe()}."))
+    if together is not None:
+        screen.print(printable(f"{together.describe()}."))
+    screen.print()
 
 
 def summary(cases: "FilePredictions") -> str:

@@ -1,14 +1,58 @@
 """Files of predictions as models of the same cases, or of independent samples."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polyroc.cli.joining import Joined, check_order, joined
-from polyroc.cli.options import NONE
+from polyroc.cli.options import NONE, Asked
+from polyroc.cli.slices import slices_of_files
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
     from polyroc.readers import FilePredictions
+
+
+class Gathered(NamedTuple):
+    """Files of the same cases."""
+
+    files: "list[FilePredictions]"
+    together: Joined | None
+    """How they were joined by case, if they were."""
+    cases: "FilePredictions"
+    """The first file with the models of all."""
+
+
+def read_models(
+    paths: Sequence[str], asked: Asked, model: str | None, case_id: str | None, join: str
+) -> Gathered:
+    """The models of one or several files with the same cases, or one of the models."""
+    files = [asked.read(path, case_id=case_id) for path in paths]
+    if model is not None:
+        files = having(files, model)
+    together = together_by_id(files, case_id, join, independent=False)
+    files = files if together is None else list(together.files)
+    given = gathered(files, independent=False)
+    shared = {name: given[name] for name in ("sample_weight", "groups", "folds")}
+    shared["slices"] = slices_of_files(files)
+    return Gathered(files, together, replace(files[0], models=given["y_scores"], **shared))
+
+
+def having(files: "Sequence[FilePredictions]", model: str) -> "list[FilePredictions]":
+    """The files that have a model, with it alone; an error if none has."""
+    found = [only(file, model) for file in files if model in file.models]
+    return found or [only(files[0], model)]
+
+
+def only(cases: "FilePredictions", model: str | None) -> "FilePredictions":
+    """A file with one of its models, which need not be named if it is the only one."""
+    if model is None and len(cases.models) == 1:
+        return cases
+    from polyroc.readers._predictions import chosen
+
+    scores = chosen(cases.models, model, cases.path)
+    roles = replace(cases.roles, scores={str(model): cases.roles.scores[str(model)]})
+    return replace(cases, models={str(model): scores}, roles=roles)
 
 
 def together_by_id(
@@ -92,8 +136,8 @@ def _check_same_cases(first: "FilePredictions", other: "FilePredictions") -> Non
     import numpy as np
 
     advice = (
-        "Join the files with --id COLUMN, put the cases in the same order, or pass --independent "
-        "if they are different cases."
+        "Join the files with --id COLUMN, put the cases in the same order, or compare with "
+        "--independent if they are different cases."
     )
     if len(first) != len(other):
         raise InvalidInput(

@@ -25,7 +25,7 @@ _OPTIONS = (
         type=click.Choice(["all", "inner"]),
         default="all",
         show_default=True,
-        help="With --id: all cases must be in all files, or inner: compare those that are.",
+        help="With --id: all cases must be in all files, or inner: take those that are.",
     ),
 )
 
@@ -59,6 +59,11 @@ class Joined:
         return {"column": self.column, "matched": len(self.files[0]), "left_out": list(self.only)}
 
 
+def joined_by(together: Joined | None) -> dict[str, Any] | None:
+    """For JSON: how files were joined, if they were."""
+    return None if together is None else together.to_dict()
+
+
 def joined(files: "Sequence[FilePredictions]", column: str, how: str) -> Joined:
     """The cases that all files have, in the order of the first file."""
     from polyroc.readers._identity import place_of_each
@@ -83,7 +88,7 @@ def _missing(
     for file, each in zip(files[1:], rows[1:], strict=True):
         ids = file.case_ids[column]
         advice = (
-            "Pass --join inner to compare the cases that all files have."
+            "Pass --join inner to take the cases that all files have."
             if some
             else f"Is {column!r} the column that tells the cases apart?"
         )
@@ -120,6 +125,6 @@ def check_order(files: "Sequence[FilePredictions]") -> None:
                 raise InvalidInput(
                     f"{first.path} and {other.path} have different cases in row {row}: "
                     f"{shown(ours[row])} and {shown(theirs[row])} in the column {column!r}. Join "
-                    f"them with --id {shown(column)}, or pass --independent if they are different "
-                    f"cases, or --id {NONE} if the column does not name cases."
+                    f"them with --id {shown(column)}, or compare with --independent if they are "
+                    f"different cases, or pass --id {NONE} if the column does not name cases."
                 )

@@ -66,6 +66,13 @@ labels_option = click.option(
     callback=names,
     help="The classes in order.  [default: the order of the columns]",
 )
+tuples_option = click.option(
+    "--tuples",
+    metavar="NUMBER",
+    type=click.IntRange(min=1),
+    help="Estimate the volumes (vus, hum, …) from so many random tuples of cases; for four or more "
+    "classes.  [default: all tuples]",
+)
 normalize_option = click.option(
     "--normalize", is_flag=True, help="Divide the scores of each case by their sum."
 )
@@ -77,6 +84,13 @@ absent_option = click.option(
     help="A class without cases: raise an error, or skip the class.",
 )
 
+decimal_option = click.option(
+    "--decimal",
+    type=click.Choice([".", ","]),
+    default=".",
+    show_default=True,
+    help="Decimal sign of numbers in text files.",
+)
 _ROLES = (
     target_option,
     click.option(
@@ -92,6 +106,7 @@ _ROLES = (
         metavar="COLUMN",
         help="Column of case weights, or none.  [default: found by its name]",
     ),
+    decimal_option,
 )
 groups_option = click.option(
     "--groups",
@@ -126,6 +141,7 @@ class Asked(NamedTuple):
     weights: str | None
     groups: str | None
     folds: str | None
+    decimal: str
     by: tuple[str, ...] | None = None
 
     def read(
@@ -144,6 +160,7 @@ class Asked(NamedTuple):
             model=model,
             case_id=False if case_id == NONE else case_id,
             fold=self.folds,
+            decimal=self.decimal,
             slices=self.by or (),
         )
 

@@ -1,52 +1,86 @@
 """``polyroc report``: one page with everything."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from polyroc.cli.options import Asked, folds_option, groups_option, level_option, role_options
+from polyroc.cli.gathering import read_models
+from polyroc.cli.joining import join_options
+from polyroc.cli.options import (
+    Asked,
+    absent_option,
+    folds_option,
+    groups_option,
+    level_option,
+    normalize_option,
+    role_options,
+)
 from polyroc.cli.saving import check_distinct
 from polyroc.cli.wording import printable
 
+if TYPE_CHECKING:
+    from polyroc.predictions import Predictions
+    from polyroc.readers import FilePredictions
+
 
 @click.command(short_help="Write a page about predictions, for a browser.")
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @role_options
 @groups_option
 @folds_option
+@click.option("--model", metavar="NAME", help="Report on this model only.  [default: all models]")
+@join_options
 @click.option("-o", "--output", metavar="PATH", required=True, help="The HTML file to write.")
 @click.option("--title", help="Title of the page.")
 @level_option
+@absent_option
+@normalize_option
 def report(
-    file: str,
+    files: tuple[str, ...],
     asked: Asked,
+    model: str | None,
+    case_id: str | None,
+    join: str,
     output: str,
     title: str | None,
     level: float,
+    absent: str,
+    normalize: bool,
 ) -> None:
-    """Write a page about the predictions in FILE that opens in any browser, without a network."""
+    """Write a page about the predictions in FILE that opens in any browser, without a network.
+
+    Several files are models of the same cases: in the same order, or in any order with --id.
+    """
     from polyroc.cli.screen import console, reading, working
     from polyroc.report import write_report
 
-    check_distinct({"FILE": file}, {"--output": output})
+    named = {"FILE" if len(files) == 1 else f"FILE {n}": each for n, each in enumerate(files, 1)}
+    check_distinct(named, {"--output": output})
     path = check_output(output)
     with reading():
-        cases = asked.read(file)
+        read = read_models(files, asked, model, case_id, join)
     with working("writing the report"):
-        write_report(
-            path,
-            cases.y_true,
-            cases.models,
-            labels=list(cases.labels),
-            sample_weight=cases.sample_weight,
-            groups=cases.groups,
-            folds=cases.folds,
-            title=title,
-            level=level,
-        )
+        models = _predictions(read.cases, {"absent": absent, "normalize": normalize})
+        write_report(path, models, groups=read.cases.groups, title=title, level=level)
     screen = console()
-    screen.print(printable(f"Read as: {cases.roles.describe()}."))
+    for file in read.files:
+        screen.print(printable(f"Read as: {file.roles.describe()}."))
+    if read.together is not None:
+        screen.print(printable(f"{read.together.describe()}."))
     screen.print(printable(f"Report: {path}"), soft_wrap=True)
+
+
+def _predictions(cases: "FilePredictions", gate: Mapping[str, object]) -> "dict[str, Predictions]":
+    """The predictions of each model."""
+    from polyroc.predictions import Predictions
+
+    known = {"sample_weight": cases.sample_weight, "folds": cases.folds, **gate}
+    return {
+        name: Predictions.borrowed(cases.y_true, scores, labels=list(cases.labels), **known)
+        for name, scores in cases.models.items()
+    }
 
 
 def check_output(output: str) -> Path:

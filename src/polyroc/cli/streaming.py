@@ -18,10 +18,13 @@ REFUSED = {
     "interval": "It gives bounds and standard errors, no intervals.",
     "replicates": "It does not resample.",
     "tuples": "It has no volumes.",
+    "case_id": "It reads files as one table.",
+    "join": "It reads files as one table.",
     "pairs": "Leave --streaming out; scale.summarize gives bounds of the pairs.",
     "against": "It gives bounds and standard errors, no tests.",
     "alternative": "It gives bounds and standard errors, no tests.",
     "margin": "It gives bounds and standard errors, no tests.",
+    "decimal": "Parquet files hold numbers, not text.",
     "normalize": "Divide the scores by their sums before they are written.",
     "seed": "Nothing in it is random.",
 }
@@ -51,7 +54,8 @@ def check_options(context: click.Context, asked: Asked) -> None:
         )
     for name, advice in REFUSED.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise InvalidInput(f"--{name} does not go with --streaming. {advice}")
+            flag = {"case_id": "id"}.get(name, name)
+            raise InvalidInput(f"--{flag} does not go with --streaming. {advice}")
     if folds is not None:
         raise InvalidInput(
             "--folds does not go with --streaming, which compares cases of all folds. Leave "

@@ -40,6 +40,7 @@ _SPOKEN = (
     (re.compile(r"\b(min|max)imum="), r"--\1"),
     (re.compile(r"\bmax_(drop|rise)=(?=\d)"), r"--max-\1 "),
     (re.compile(r"\bmax_(drop|rise)\b=?"), r"--max-\1"),
+    (re.compile(r'\bdecimal=","'), "--decimal ,"),
     (re.compile(r"\bsample_weight\b"), "the column of weights"),
     (re.compile(r"\by_true\b"), "the target column"),
     (re.compile(r"\by_score\b"), "the table of scores"),

@@ -5,6 +5,7 @@ the name of a model. Files in memory, Parquet files of any size and Dask frames 
 here.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -349,6 +350,8 @@ def _not_found(search: Search) -> InvalidInput:
     classes, names = search.classes, search.candidates
     if len(classes) < 2:
         return _too_few(search)
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    search.check_there([name for name in repeated if _named_after(search, name) is not None])
     for start in BEGINNINGS:
         there = [label for label in classes if start + spelled(label) in names]
         if there:

@@ -258,7 +258,8 @@ def _parsed(table: Table, name: str, text: Words, remedy: str) -> Float64Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    words = text.words.cast(pa.large_string())
+    commas = table.decimal == ","
+    words = _with_points(table, name, text) if commas else text.words.cast(pa.large_string())
     try:
         parsed = _as_floats(pc.cast(pc.utf8_trim_whitespace(words), pa.float64()))
         return np.take(parsed, text.codes)
@@ -280,6 +281,24 @@ def _parsed(table: Table, name: str, text: Words, remedy: str) -> Float64Array:
     return np.take(parsed, text.codes)
 
 
+def _with_points(table: Table, name: str, text: Words) -> Any:
+    """Numbers with decimal commas as Arrow reads them; one with a point is an error."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    words = text.words.cast(pa.large_string())
+    pointed = pc.match_substring(words, ".").to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(pointed[text.codes])
+    if rows.size:
+        row = int(rows[0])
+        raise InvalidType(
+            f"{table.path} holds {shown(words[int(text.codes[row])].as_py())} in "
+            f'{table.place(row, name)}, a number with a point, but decimal="," is given. Write all '
+            "numbers alike."
+        )
+    return pc.replace_substring(words, pattern=",", replacement=".")
+
+
 def _number_hint(text: str) -> str:
     """What to do about a percentage, or about a number with a decimal comma."""
     share = text.strip(" ").removesuffix("%").strip(" ")
@@ -287,7 +306,7 @@ def _number_hint(text: str) -> str:
         return f"Write it as a plain number, {float(share) / 100:g} or {share}."
     if not _DECIMAL.fullmatch(text.strip(" ").replace(",", ".", 1)):
         return ""
-    return 'Write numbers with a decimal point; in pandas, to_csv(…, decimal=".").'
+    return 'Pass decimal="," where all numbers are written so, or write them with a decimal point.'
 
 
 def _is_decimal(text: str) -> bool:

@@ -24,17 +24,17 @@ _CELL = r'(?:"(?:[^"]|"")*+"?)?+[^{0}\r\n]*+'
 _ROW = rf"({_CELL}(?:{{0}}{_CELL})*+)(?:\r\n|\r|\n|\Z)"
 
 
-def read_delimited(content: bytes, path: str) -> Table:
+def read_delimited(content: bytes, path: str, decimal: str = ".") -> Table:
     """A CSV file whose first line names the columns."""
     text = _utf8(content, path)
     header = _header(text)
     separator = _separator(header)
     check_column_count(_count(header, separator) + 1, path)
-    table = _parsed(text, separator, path)
+    table = _parsed(text, separator, path, decimal)
     names = [name.strip() for name in table.column_names]
     line = partial(line_of, text, separator)
     as_text = partial(_as_text, text, separator, table.column_names)
-    return arrow_table(_trimmed(table.rename_columns(names)), path, line, as_text)
+    return arrow_table(_trimmed(table.rename_columns(names)), path, line, as_text, decimal)
 
 
 def _utf8(content: bytes, path: str) -> bytes:
@@ -101,16 +101,17 @@ def _separator(header: bytes) -> str:
     return max(SEPARATORS, key=lambda each: _count(header, each))
 
 
-def _parsed(text: bytes, separator: str, path: str) -> "pa.Table":
+def _parsed(text: bytes, separator: str, path: str, decimal: str) -> "pa.Table":
     """Arrow's reader, which infers types from its first block: on failure from the whole text."""
     import pyarrow as pa
 
     try:
-        return _read(text, separator, block_size=1 << 20)
+        return _read(text, separator, block_size=1 << 20, decimal_point=decimal)
     except pa.ArrowInvalid:
         pass
     try:
-        return _read(text, separator, block_size=min(len(text) + 1, _LARGEST_BLOCK), threads=False)
+        whole = min(len(text) + 1, _LARGEST_BLOCK)
+        return _read(text, separator, whole, threads=False, decimal_point=decimal)
     except pa.ArrowInvalid as error:
         reason = str(error).split(": ", 1)[-1]
         raise unreadable(path, "CSV", reason) from None

@@ -7,11 +7,13 @@ small one may become in memory is limited (:mod:`polyroc._storage.limits`).
 import io
 import os
 import stat
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import IO
 
+from polyroc._base.checks import check_choice
 from polyroc._base.table_size import check_column_count
 from polyroc._storage.limits import check_size
 from polyroc._storage.paths import path_of, readable
@@ -26,20 +28,26 @@ _PIECE = 1 << 24
 _FORMATS = "polyroc reads CSV, TSV, Parquet, Arrow (Feather) and NPZ files."
 
 
-def read_table(path: PathLike, *, target: str | None = None) -> Table:
-    """All columns of a file.
+STANDARD_INPUT = "-"
+"""What is read from the standard input, not from a file of this name."""
+
+
+def read_table(path: PathLike, *, target: str | None = None, decimal: str = ".") -> Table:
+    """All columns of a file; ``-`` is the standard input.
 
     CSV files may be gzipped, in UTF-8, UTF-16 or UTF-32, and separated by commas, semicolons, tabs
-    or bars. Of an NPZ file, arrays of one dimension are columns, and a two-dimensional array
-    ``forest`` gives the columns ``forest:a``, ``forest:b``, … with the names of the array
-    ``labels``, or else of the classes in the array ``target``; nothing is unpickled.
+    or bars; ``decimal=","`` reads numbers with a decimal comma. Of an NPZ file, arrays of one
+    dimension are columns, and a two-dimensional array ``forest`` gives the columns ``forest:a``,
+    ``forest:b``, … with the names of the array ``labels``, or else of the classes in the array
+    ``target``; nothing is unpickled.
 
     The file may have any size that fits into memory, and may be a pipe. What grows a hundredfold
     and beyond 1 GiB when it is unpacked is refused: such a file must be saved uncompressed.
     """
     name = str(path_of(path))
+    check_choice(decimal, "decimal", (".", ","))
     try:
-        table = _table(name, target)
+        table = _table(name, target, decimal)
     except MemoryError:
         raise InvalidInput(
             f"There is not enough memory for {name}. polyroc.scale.evaluate_parquet reads Parquet "
@@ -50,18 +58,20 @@ def read_table(path: PathLike, *, target: str | None = None) -> Table:
     return table
 
 
-def _table(name: str, target: str | None) -> Table:
+def _table(name: str, target: str | None, decimal: str) -> Table:
     content = content_of(name)
-    name = readable(name)
+    name = "standard input" if name == STANDARD_INPUT else readable(name)
     if content[:2] == b"\x1f\x8b":
         content = _unzipped(content, name)
     if not content.strip(b"\xef\xbb\xbf \t\r\n"):
         raise InvalidInput(f"{name} is empty. {_FORMATS}")
-    return _reader(content, target)(content, name)
+    return _reader(content, target, decimal)(content, name)
 
 
 def content_of(name: str) -> bytes:
-    """The bytes of a file, or of a pipe; a device may have no end."""
+    """The bytes of a file, of a pipe or of the standard input; a device may have no end."""
+    if name == STANDARD_INPUT:
+        return _all_of(sys.stdin.buffer, "standard input")
     try:
         with Path(name).open("rb") as file:
             found = os.fstat(file.fileno())
@@ -103,7 +113,7 @@ def _unzipped(content: bytes, path: str) -> bytes:
         raise unreadable(path, "a gzipped file", error) from None
 
 
-def _reader(content: bytes, target: str | None) -> Callable[[bytes, str], Table]:
+def _reader(content: bytes, target: str | None, decimal: str) -> Callable[[bytes, str], Table]:
     for start, reader in (
         (b"PAR1", read_parquet),
         (b"ARROW1", _read_arrow),
@@ -115,7 +125,7 @@ def _reader(content: bytes, target: str | None) -> Callable[[bytes, str], Table]
     ):
         if content.startswith(start):
             return reader
-    return read_delimited
+    return partial(read_delimited, decimal=decimal)
 
 
 def _refuse_one_array(content: bytes, path: str) -> Table:

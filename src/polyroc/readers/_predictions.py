@@ -145,6 +145,7 @@ def read_predictions(
     fold: str | None = None,
     slices: Iterable[str] = (),
     case_id: str | bool | None = None,
+    decimal: str = ".",
 ) -> FilePredictions:
     """True classes and scores from a CSV, Parquet, Arrow or NPZ file, which is read into memory.
 
@@ -154,7 +155,8 @@ def read_predictions(
 
     Parameters
     ----------
-    path : the file. Text may be gzipped, UTF-8 or UTF-16, with any usual separator.
+    path : the file, or ``-`` for the standard input. Text may be gzipped, UTF-8 or UTF-16, with
+        any usual separator.
     target : the column of true classes; by default the one named y, label, target, truth, ….
     columns : the columns of the scores in the order of the classes, or a mapping from class to
         column. By default those named after the classes, alone or after ``p_``, ``prob_``,
@@ -168,6 +170,7 @@ def read_predictions(
     slices : columns of attributes, such as sex or site, by whose values results are also given.
     case_id : column whose values tell the cases apart, to join files by; None reads all columns
         that are named like one (id, case, image, …), False none.
+    decimal : the decimal sign of numbers in text files, a point or a comma.
 
     Examples
     --------
@@ -186,7 +189,7 @@ def read_predictions(
     """
     check_name(target, "target")
     check_name(fold, "fold")
-    table = read_table(path, target=target)
+    table = read_table(path, target=target, decimal=decimal)
     target = target_among(table.names, target, table.path)
     others = tuple(name for name in table.names if name != target)
     weight = role_among(others, weight, WEIGHTS, "weight", table.path)

@@ -28,6 +28,7 @@ class Table:
     columns : an Arrow array for each.
     line : the line of the file in which a row stands; None where files have no lines.
     text : a column as it is written, by its place; None where files hold numbers as numbers.
+    decimal : the decimal sign of numbers that are written as text.
     """
 
     path: str
@@ -35,6 +36,7 @@ class Table:
     columns: tuple[Any, ...]
     line: Callable[[int], int] | None = None
     text: Callable[[int], Any] | None = None
+    decimal: str = "."
 
     def __len__(self) -> int:
         return len(self.columns[0]) if self.columns else 0
@@ -102,7 +104,8 @@ def arrow_table(
     path: str,
     line: Callable[[int], int] | None = None,
     text: Callable[[int], Any] | None = None,
+    decimal: str = ".",
 ) -> Table:
     """An Arrow table as ours."""
     check_column_count(table.num_columns, path)
-    return Table(path, tuple(table.column_names), tuple(table.columns), line, text)
+    return Table(path, tuple(table.column_names), tuple(table.columns), line, text, decimal)
