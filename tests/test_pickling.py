@@ -156,6 +156,7 @@ def surfaces(X: Any, of_X: Any, y: Any, p: Any) -> Iterator[Any]:
     yield surface.cross_fitted_gini(surface.ScoreModel(y, p), **options)
     yield surface.CostSensitiveClassifier(GaussianNB(), None).fit(X, of_X)
     yield surface.TunedCostClassifierCV(GaussianNB(), cv=2).fit(X, of_X)
+    yield calibration.Recalibrated(GaussianNB(), cv=2).fit(X, of_X)
     yield polyroc.PairwiseCoupling(GaussianNB()).fit(X, of_X)
 
 

@@ -4,19 +4,23 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import Bunch, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
-from polyroc._base.checks import shown
-from polyroc.errors import InvalidInput, InvalidType
-from polyroc.predictions._names import as_label
+from polyroc.errors import InvalidType
 from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._tables import check_order_known
 from polyroc.surface._costs import CostsLike, cost_matrix, expected_costs, least_cost
+from polyroc.surface.classifiers.inner import (
+    check_probabilistic,
+    class_labels,
+    routed,
+    take_features,
+    takes_weights,
+)
 from polyroc.typing import Float64Array, Int64Array, Label
 
 
@@ -65,41 +69,6 @@ def tie_order(costs: CostsLike | None, classes: tuple[Label, ...]) -> Int64Array
     named = [pair[0] for pair in costs] if isinstance(costs, Mapping) else []
     ranks = [named.index(label) if label in named else len(named) for label in classes]
     return np.argsort(ranks, kind="stable")
-
-
-def class_labels(fitted: Any) -> tuple[Label, ...]:
-    """The classes that a classifier has learned, as plain labels."""
-    known = getattr(fitted, "classes_", None)
-    if not isinstance(known, np.ndarray):
-        raise InvalidInput(
-            f"{type(fitted).__name__} has {shown(known)} as classes_ after fit. "
-            "Pass a classifier of one label per case."
-        )
-    return tuple(as_label(label) for label in known)
-
-
-def check_probabilistic(estimator: Any) -> None:
-    """Whether an estimator can give probabilities."""
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict_proba")):
-        raise InvalidType(
-            f"Expected costs need probabilities, but {shown(estimator)} has no predict_proba. "
-            "Pass a classifier that has, or wrap it in sklearn.calibration.CalibratedClassifierCV."
-        )
-
-
-def takes_weights(estimator: Any) -> bool:
-    """Whether ``sample_weight`` can go to ``fit``; where metadata is routed, routing decides."""
-    routing = get_config()["enable_metadata_routing"]
-    return bool(routing or has_fit_parameter(estimator, "sample_weight"))
-
-
-def routed(owner: Any, sample_weight: Any, params: dict[str, Any]) -> Any:
-    """What of the parameters of ``owner.fit`` goes to the estimator and to the splitter."""
-    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    if get_config()["enable_metadata_routing"]:
-        return process_routing(owner, "fit", **weights, **params)
-    passed = {**weights, **params} if takes_weights(owner.estimator) else params
-    return Bunch(estimator=Bunch(fit=passed), splitter=Bunch(split={}))
 
 
 def _has_log_proba(self: Any) -> bool:
@@ -154,14 +123,6 @@ class CostDecisions(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def _probabilities(self, X: Any) -> Float64Array:
         return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
-
-    def _take_features(self) -> None:
-        """Number and names of the features, where the inner classifier knows them."""
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
-            elif name in vars(self):  # of an earlier fit
-                delattr(self, name)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -226,7 +187,7 @@ class CostSensitiveClassifier(CostDecisions):
         classes = class_labels(self.estimator_)
         self.costs_ = relative_costs(self.costs, classes)
         self._argmax, self._tie_order = self.costs is None, tie_order(self.costs, classes)
-        self._take_features()
+        take_features(self)
         return self
 
     def get_metadata_routing(self) -> Any:

@@ -21,13 +21,12 @@ from polyroc.predictions._weights import checked_priors, checked_weights
 from polyroc.surface._costs import CostsLike, checked_costs, pair_index
 from polyroc.surface._limits import checked_limits, held_limits
 from polyroc.surface.classifiers.candidates import Candidate, Trial
-from polyroc.surface.classifiers.cost_sensitive import (
-    CostDecisions,
+from polyroc.surface.classifiers.cost_sensitive import CostDecisions, decide, relative_costs
+from polyroc.surface.classifiers.inner import (
     check_probabilistic,
     class_labels,
-    decide,
-    relative_costs,
     routed,
+    take_features,
     takes_weights,
 )
 from polyroc.surface.classifiers.out_of_fold import Splits, checked_splits, out_of_fold, positions
@@ -160,7 +159,7 @@ class TunedCostClassifierCV(CostDecisions):
         splits = checked_splits(list(splitter.split(X, y, **passed.splitter.split)), len(y))
         self.estimator_ = clone(self.estimator).fit(X, y, **passed.estimator.fit)
         self._tune(X, y, splits, sample_weight, passed.estimator.fit)
-        self._take_features()
+        take_features(self)
         return self
 
     def _check_parameters(self, sample_weight: Any) -> None:
