@@ -31,9 +31,10 @@ class Candidate:
     name : ``"argmax"``, ``"bayes"`` or ``"tuned"``.
     costs : (K, K), the largest 1.
     cost : mean of the criterion; for tuned costs cross-fitted.
-    gain, standard_error : what is saved against argmax, and how sure that is.
+    gain, standard_error : what is saved against argmax, or gained in score, and its certainty.
     rates : (K, K) share of each class, in rows, that is decided as each; NaN for an absent class.
     feasible : whether the limits are honoured.
+    score : value of ``scoring``; NaN where costs are minimised.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Candidate:
     standard_error: float
     rates: Float64Array
     feasible: bool
+    score: float = float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +61,13 @@ class Trial:
     def gain(self, before: Int64Array, after: Int64Array) -> tuple[float, float]:
         """What the decisions after save against those before: mean and standard error."""
         goal = self.goal
-        saved = goal.criterion[goal.truths, before] - goal.criterion[goal.truths, after]
-        mean = float(goal.weights @ saved)
-        centre = self._class_means(saved)[goal.truths] if self.by_class else mean
+        gain, saved = goal.saved(before, after)
+        centre = (
+            self._class_means(saved)[goal.truths] if self.by_class else float(goal.weights @ saved)
+        )
         n_cases = len(saved)
         variance = float(goal.weights**2 @ (saved - centre) ** 2) * n_cases / max(n_cases - 1, 1)
-        return mean, float(np.sqrt(variance))
+        return gain, float(np.sqrt(variance))
 
     def _class_means(self, values: Float64Array) -> Float64Array:
         goal = self.goal
@@ -84,10 +87,10 @@ class Trial:
     ) -> Candidate:
         """A candidate, judged by its out-of-fold decisions."""
         goal = self.goal
-        cost = float(goal.weights @ goal.criterion[goal.truths, decisions])
         feasible = goal.score_of(decisions).excess == 0
-        gained = self.gain(argmax, decisions)
-        return Candidate(name, costs, cost, *gained, self.rates(decisions), feasible)
+        gained, rates = self.gain(argmax, decisions), self.rates(decisions)
+        score = goal.value_of(decisions)
+        return Candidate(name, costs, goal.cost(decisions), *gained, rates, feasible, score)
 
     def cross_fitted(self, search: Search, goal: Goal | None = None) -> Int64Array:
         """Decisions for each fold by costs tuned on the other folds."""

@@ -108,6 +108,20 @@ class Goal:
             return excess, values[0]
         return np.zeros_like(excess), values[0] + self.penalty * excess
 
+    def cost(self, decisions: Int64Array) -> float:
+        """Mean of the criterion."""
+        return float(self.weights @ self.criterion[self.truths, decisions])
+
+    def saved(self, before: Int64Array, after: Int64Array) -> tuple[float, Float64Array]:
+        """What the decisions after save against those before, and what each case saves."""
+        saved = self.criterion[self.truths, before] - self.criterion[self.truths, after]
+        return float(self.weights @ saved), saved
+
+    def value_of(self, decisions: Int64Array) -> float:
+        """The score of these decisions, where the goal is one; NaN for costs."""
+        del decisions
+        return float("nan")
+
     def part(self, rows: Int64Array | BoolArray) -> "Goal":
         """The same goal on some of the cases."""
         weights = self.weights[rows]

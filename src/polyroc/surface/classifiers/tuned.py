@@ -30,6 +30,7 @@ from polyroc.surface.classifiers.inner import (
     takes_weights,
 )
 from polyroc.surface.classifiers.out_of_fold import Splits, checked_splits, out_of_fold, positions
+from polyroc.surface.classifiers.scoring import ScoreGoal, table_score
 from polyroc.surface.classifiers.sweeps import Goal, Search, class_groups, class_totals, pair_groups
 from polyroc.typing import Float64Array, Int64Array, Label, PriorsLike
 
@@ -70,6 +71,9 @@ class TunedCostClassifierCV(CostDecisions):
         second time.
     minimise : (truth, decided), an error rate to minimise instead of the expected cost; among
         equals, the fewest errors. Makes sense only with limits on other errors.
+    scoring : a score of decisions to maximise instead: the name of a scikit-learn scorer
+        (``"f1_macro"``, ``"matthews_corrcoef"``, …), a scorer, or a function of a confusion table
+        (K × K counts, a row per truth) that returns a number.
     priors : of the classes where the classifier will be used; None: as in the data.
     vary : ``"classes"``, a weight per true class (and a cost of its own for each error in
         ``limits`` and ``minimise``), or ``"pairs"``, every cost by itself, K² − K − 1 degrees of
@@ -85,7 +89,10 @@ class TunedCostClassifierCV(CostDecisions):
     costs_ : (K, K) the costs in use, the largest 1; 0/1 where argmax stays.
     chosen_ : ``"argmax"``, ``"bayes"`` or ``"tuned"``.
     cost_ : expected cost, or rate, of the chosen costs on out-of-fold cases.
-    gain_, gain_standard_error_ : what is saved against argmax; 0 where argmax stays.
+    score_ : ``scoring`` of the chosen costs on out-of-fold cases; NaN without ``scoring``.
+    gain_, gain_standard_error_ : what is saved against argmax, or gained in score; 0 where argmax
+        stays.
+    verdict_ : a sentence on what was chosen, and how certain the gain is.
     rates_ : (K, K) share of each class, in rows, decided as each, on out-of-fold cases.
     candidates_ : mapping of names to all three, with the same facts about each.
     estimator_, classes_ : the classifier fitted to all cases, and its classes.
@@ -119,6 +126,7 @@ class TunedCostClassifierCV(CostDecisions):
         limits: Mapping[Pair, float] | None = None,
         confidence: float | None = None,
         minimise: Pair | None = None,
+        scoring: Any = None,
         priors: PriorsLike | None = None,
         vary: Literal["classes", "pairs"] = "classes",
         standard_errors: float = 1.0,
@@ -131,6 +139,7 @@ class TunedCostClassifierCV(CostDecisions):
         self.limits = limits
         self.confidence = confidence
         self.minimise = minimise
+        self.scoring = scoring
         self.priors = priors
         self.vary = vary
         self.standard_errors = standard_errors
@@ -173,6 +182,9 @@ class TunedCostClassifierCV(CostDecisions):
             raise InvalidInput(
                 "costs and minimise are two things to minimise. Give one of them, and limits."
             )
+        if self.scoring is not None and not (self.costs is None and self.minimise is None):
+            other = "minimise" if self.costs is None else "costs"
+            raise InvalidInput(f"scoring and {other} are two goals. Give one of them, and limits.")
         if self.confidence is not None and not self.limits:
             raise InvalidInput("confidence says how certainly limits hold. Give limits, too.")
         if sample_weight is not None and not takes_weights(self.estimator):
@@ -227,8 +239,12 @@ class TunedCostClassifierCV(CostDecisions):
         limits = held_limits(limits, self.confidence, effective, classes)
         bounds = np.array(list(limits.values()), dtype=np.float64)
         weights = weights * ratios[truths]
-        goal = Goal(probabilities, truths, weights, criterion, tuple(limits), bounds)
-        return goal, ratios
+        known = probabilities, truths, weights, criterion, tuple(limits), bounds
+        if self.scoring is None:
+            return Goal(*known), ratios
+        scoring, at_once = table_score(self.scoring, classes)
+        total = float(len(truths))
+        return ScoreGoal(*known, scoring=scoring, at_once=at_once, total=total), ratios
 
     def _choose(
         self, goal: Goal, folds: Int64Array, ratios: Float64Array, classes: tuple[Label, ...]
@@ -246,6 +262,21 @@ class TunedCostClassifierCV(CostDecisions):
         self._argmax, self._tie_order = chosen.name == "argmax", np.arange(len(classes))
         self.cost_, self.rates_ = chosen.cost, chosen.rates
         self.gain_, self.gain_standard_error_ = chosen.gain, chosen.standard_error
+        self.score_, self.verdict_ = chosen.score, self._verdict(chosen, everyone["tuned"])
+
+    def _verdict(self, chosen: Candidate, tuned: Candidate) -> str:
+        """What was chosen, and by how much it is better than argmax on out-of-fold cases."""
+        what = "the cost" if self.scoring is None else "the score"
+        names = {"argmax": "Argmax", "bayes": "The Bayes rule of the costs", "tuned": "Tuned costs"}
+        judged = tuned if chosen.name == "argmax" else chosen
+        sign = "lower" if self.scoring is None else "higher"
+        told = (
+            f"{what} is {judged.gain:.4g} {sign} than that of argmax "
+            f"(standard error {judged.standard_error:.2g}) on out-of-fold cases"
+        )
+        if chosen.name == "argmax":
+            return f"Argmax is kept: with tuned costs {told}."
+        return f"{names[chosen.name]}: {told}."
 
     def _search(self, goal: Goal, bayes: Float64Array, classes: tuple[Label, ...]) -> Search:
         """Start at the Bayes rule, equal class shares, expensive limited errors and at random."""
@@ -301,7 +332,8 @@ def check_present(
 
 def check_honoured(goal: Goal, chosen: Candidate, classes: tuple[Label, ...]) -> None:
     """An error where limits are broken on the cases tuned on, a warning where cross-fitted."""
-    reached = goal.values(decide(goal.probabilities, chosen.costs))[1:]
+    values = goal.values(decide(goal.probabilities, chosen.costs))
+    reached = values[len(values) - len(goal.limits) :]
     names = [f"{classes[truth]!r} as {classes[decision]!r}" for truth, decision in goal.limited]
     told = ", ".join(
         f"{name} {rate:.4f} (limit {limit:g})"
