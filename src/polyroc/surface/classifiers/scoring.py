@@ -32,7 +32,7 @@ TableScore = Callable[[Float64Array], Any]
 def _ratio(above: Any, below: Any) -> Float64Array:
     """A quotient that is 0 where it is 0/0, as scikit-learn's scores have it."""
     above, below = np.broadcast_arrays(above, below)
-    return np.divide(above, below, out=np.zeros(above.shape), where=below != 0)
+    return np.asarray(np.divide(above, below, out=np.zeros(above.shape), where=below != 0))
 
 
 def _mean(values: Float64Array, present: Any) -> Float64Array:
@@ -239,7 +239,8 @@ class ScoreGoal(Goal):
         step, found = STEP * self.total, np.zeros_like(table)
         for cell in np.ndindex(table.shape):
             low, high = table.copy(), table.copy()
-            low[cell], high[cell] = max(table[cell] - step, 0.0), table[cell] + step
+            low[cell] = max(float(table[cell]) - step, 0.0)
+            high[cell] += step
             change = self._score(high) - self._score(low)
             found[cell] = change / (high[cell] - low[cell]) * self.total
         return found
