@@ -50,3 +50,8 @@ def mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def nbconvert() -> Any:
     package("ipykernel")
     return package("nbconvert")
+
+
+@pytest.fixture(scope="session")
+def lightning() -> Any:
+    return package("lightning")

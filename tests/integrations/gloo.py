@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 NAMES = ("hand_till", "auc_mu", "aunp", "total_length")
-CERTIFIED = ("hand_till", "aunp", "hand_till_probabilistic", "total_length")
+CERTIFIED = ("hand_till", "aunp", "auc_mu", "total_length")
 
 
 def cases() -> tuple[Any, Any, Any]:
@@ -24,35 +24,34 @@ def cases() -> tuple[Any, Any, Any]:
     return logits, y, rng.uniform(0.2, 3, 900)
 
 
-def computed(rank: int, size: int, make: Any, weighted: bool) -> dict[str, str]:
+def computed(
+    rank: int, size: int, name: str, *, weighted: bool = False, uneven: bool = False, **options: Any
+) -> dict[str, str]:
     """Numbers of a metric to the bit, after this process has seen its share."""
     import torch
 
+    from polyroc.integrations.torchmetrics import metric
+
     logits, y, w = cases()
-    metric, rows = make(), np.arange(len(y))[rank::size]
-    for part in np.array_split(rows, [7, 50, 51, 200]):
+    made = metric(name, classes=3, logits=True, **options)
+    rows = np.arange(len(y))[rank::size] if not uneven else np.arange(len(y) * (rank == 0))
+    for part in np.array_split(rows, [7, 50, 51, 200]) if len(rows) else ():
         given = torch.tensor(logits[part]), torch.tensor(y[part])
-        metric.update(*given, **({"sample_weight": torch.tensor(w[part])} if weighted else {}))
-    return {name: value.item().hex() for name, value in metric.compute().items()}
+        made.update(*given, **({"sample_weight": torch.tensor(w[part])} if weighted else {}))
+    return {name: value.item().hex() for name, value in made.compute().items()}
 
 
 def all_of_them(rank: int, size: int) -> dict[str, Any]:
-    from polyroc.integrations.torchmetrics import metric
-
     found: dict[str, Any] = {}
     for name in NAMES:
         for weighted in (False, True):
             kind = f"exact {name}{' with weights' * weighted}"
-            found[kind] = computed(
-                rank, size, lambda name=name: metric(name, classes=3, logits=True), weighted
-            )
+            found[kind] = computed(rank, size, name, weighted=weighted)
     for name in CERTIFIED:
-        found[f"certified {name}"] = computed(
-            rank,
-            size,
-            lambda name=name: metric(name, classes=3, logits=True, certified=True),
-            False,
-        )
+        found[f"certified {name}"] = computed(rank, size, name, certified=True)
+    for certified in (False, True):
+        kind = f"all cases in one process, certified: {certified}"
+        found[kind] = computed(rank, size, "hand_till", uneven=True, certified=certified)
     return found
 
 

@@ -55,8 +55,8 @@ def test_every_metric_is_that_of_polyroc(torch: Any) -> None:
 
 def test_certified_bounds_contain_the_value_and_nearly_meet(torch: Any) -> None:
     for n_classes, names in (
-        (4, ("hand_till", "au1p", "aunu", "aunp", "hand_till_probabilistic", "total_length")),
-        (3, ("triangle_area", "simplex_volume")),
+        (4, ("hand_till", "au1p", "aunu", "aunp", "auc_mu", "hand_till_probabilistic")),
+        (3, ("triangle_area", "simplex_volume", "total_length", "auc_mu")),
         (2, ("roc_auc", "probabilistic_auc")),
     ):
         p, y = example(n_classes, 3000)
@@ -82,7 +82,7 @@ def test_certified_bounds_contain_the_value_and_nearly_meet(torch: Any) -> None:
 
 
 def test_bins_never_fall_where_values_rise(torch: Any) -> None:
-    from polyroc.integrations._torch_certified import Grid
+    from polyroc.integrations._torch_grid import Grid, SignedGrid
     from polyroc.scale._codes import ordered_codes
 
     rng = np.random.default_rng(2)
@@ -95,6 +95,9 @@ def test_bins_never_fall_where_values_rise(torch: Any) -> None:
         inside = (values > 2.0**-64) & (values < 1 - 2.0**-32)
         codes = ordered_codes(values[inside].copy(), bits)
         assert ((codes - codes[0]) == (bins[inside] - bins[inside][0])).all()
+        both = SignedGrid(bits)
+        signed = both.bins_of(torch.tensor(np.concatenate([-values[::-1], values]))).numpy()
+        assert (np.diff(signed) >= 0).all() and (signed[0], signed[-1]) == (0, both.n_bins - 1)
 
 
 def test_two_processes_equal_one_to_the_bit(torch: Any, tmp_path: Path) -> None:
@@ -107,7 +110,7 @@ def test_two_processes_equal_one_to_the_bit(torch: Any, tmp_path: Path) -> None:
         _, said = process.communicate(timeout=120)
         assert process.returncode == 0, said.decode()
     alone = gloo.all_of_them(0, 1)
-    assert len(alone) == 12
+    assert len(alone) == 14
     for rank in range(2):
         assert json.loads((tmp_path / f"{rank}.json").read_text()) == alone
 
@@ -220,6 +223,7 @@ def test_what_cannot_be_is_refused(torch: Any, monkeypatch: pytest.MonkeyPatch) 
         ((p.long(), y), "preds must be of a floating type"),
         ((p, p[:, 0]), "target must hold whole numbers"),
         ((p[:, :2], y), "a row per case and 3 columns"),
+        ((p[0, 0], y[0]), r"got the shapes \(\) and \(\)"),
         ((p, y + 1), "target holds 3, which is not among the classes 0, 1, 2"),
         ((p * torch.nan, y), "NaN or infinite"),
         ((p, y, y[:4]), r"shape \(4,\) but there are 9 cases"),

@@ -102,8 +102,9 @@ def _check_shapes(preds: Any, target: Any, n_classes: int) -> None:
         raise InvalidType(f"preds must be of a floating type, got {preds.dtype}.")
     if target.is_floating_point() or target.is_complex():
         raise InvalidType(f"target must hold whole numbers, got {target.dtype}.")
-    wanted = (len(preds), n_classes) if preds.ndim == 2 or n_classes > 2 else (len(preds),)
-    if tuple(preds.shape) != wanted or tuple(target.shape) != (len(preds),):
+    n_cases = tuple(preds.shape[:1])
+    wanted = (*n_cases, n_classes) if preds.ndim == 2 or n_classes > 2 else n_cases
+    if not n_cases or tuple(preds.shape) != wanted or tuple(target.shape) != n_cases:
         raise InvalidInput(
             f"preds must have a row per case and {n_classes} columns, and target a number per "
             f"case, got the shapes {tuple(preds.shape)} and {tuple(target.shape)}."

@@ -46,7 +46,8 @@ def metric(
         stand for the classes, in the order of the columns of scores.
     certified : False keeps all cases, and the value is exact. True keeps counts in bins of the
         scores, a memory that does not grow, and the value lies between two bounds for certain;
-        for M, AU1P, AUNU, AUNP, the AUC, and for metrics of class means, whose bounds meet.
+        for M, AU1P, AUNU, AUNP, the AUC, AUC_mu, and for metrics of class means, whose bounds
+        meet.
     absent : a class without cases: ``"raise"`` an error, or ``"skip"`` it. The value of a single
         batch, which ``forward`` returns, is NaN where the batch lacks a class that it needs.
     logits : False: predictions are probabilities, and any outside of 0 … 1 are an error; True: they
@@ -92,9 +93,9 @@ def metric(
 
         return ExactMetric(settings, **options)
     _check_summary(settings)
-    from polyroc.integrations._torch_certified import CertifiedMetric
+    from polyroc.integrations._torch_certified import certified_metric
 
-    return CertifiedMetric(settings, **options)
+    return certified_metric(settings, **options)
 
 
 def _checked_classes(classes: Any) -> tuple[int, ...]:
@@ -113,12 +114,13 @@ def _checked_classes(classes: Any) -> tuple[int, ...]:
 
 
 def _check_summary(settings: Settings) -> None:
-    from polyroc.scale._evaluation import OF_MEANS, OF_PAIRS
+    from polyroc.scale._evaluation import OF_MARGINS, OF_MEANS, OF_PAIRS
 
-    if settings.name not in (*OF_PAIRS, *OF_MEANS):
+    offered = (*OF_PAIRS, *OF_MARGINS, *OF_MEANS)
+    if settings.name not in offered:
         raise NotDefined(
             f"{settings.name} cannot be computed from counts of a fixed size, which offer "
-            f"{', '.join((*OF_PAIRS, *OF_MEANS))}. Pass certified=False to keep all cases."
+            f"{', '.join(offered)}. Pass certified=False to keep all cases."
         )
     if settings.logits is None:
         raise InvalidInput(
