@@ -425,12 +425,13 @@ def test_compare(n_classes, tmp_path) -> None:
         facts.models["twin"] = facts.models["model 0"]
         facts.inputs["scores"]["twin"] = facts.inputs["scores"]["model 0"]
         path = saved(facts, tmp_path)
-        text = printed("compare", path, "-m", facts.main)
+        text = printed("compare", path, "-m", facts.main, "--all-pairs")
         check_summary(facts, path, text.splitlines()[0])
         rows = rows_below(text, "Differences with 95 % intervals")
         result = compare(
             facts.inputs["y"], facts.inputs["scores"], [facts.main], labels=facts.inputs["labels"]
         )
+        check_ranking(facts, text, result)
         assert len(rows) == len(result.differences)
         for cells, each in zip(rows, result.differences, strict=True):
             a, b = each.model_a, each.model_b
@@ -454,6 +455,36 @@ def test_compare(n_classes, tmp_path) -> None:
                 assert told <= same
                 agree = kind_of[3].endswith("the models agree on every case")
                 assert all((facts.pairs(a) == facts.pairs(b)) == agree for a, b in told)
+
+
+def check_ranking(facts: Facts, text: str, result: polyroc.inference.Comparison) -> None:
+    """The verdict, and the models in the order of their values by loops over cases."""
+    p_values = {}
+    for row in result.differences:
+        p_values[row.model_a, row.model_b] = p_values[row.model_b, row.model_a] = row.p_adjusted
+    order = sorted(facts.models, key=lambda model: -facts.value(model))
+    rows = rows_below(text, "Which is best? Values, and differences from the best with 95 %")
+    shown = [" ".join(cells).removeprefix(f"{facts.main} ") for cells in rows]
+    names = [max((m for m in order if line.startswith(f"{m} ")), key=len) for line in shown]
+    assert sorted(names) == sorted(order)
+    best, first = names[0], facts.value(order[0])
+    for name, line in zip(names, shown, strict=True):
+        value, *rest = line.removeprefix(name).split()
+        assert agrees(value, facts.value(name))
+        assert (rest[0] == "–") == (name == best) or agrees(rest[0], facts.value(name) - first)
+    assert [facts.value(name) for name in names] == sorted(map(facts.value, order), reverse=True)
+    others = names[1:]
+    apart = [name for name in others if p_values[best, name] <= 0.05]
+    alike = [name for name in others if name not in apart]
+
+    def listed(some: list[str]) -> str:
+        return some[0] if len(some) == 1 else f"{', '.join(some[:-1])} and {some[-1]}"
+
+    told = f"{best} ranks first, but cannot be told apart from {listed(alike)}." if alike else ""
+    if apart:
+        rest = f", and cannot be told apart from {listed(alike)}." if alike else "."
+        told = f"{best} is better than {listed(apart)}{rest}"
+    assert f"\n{facts.main}: {told}\n" in text
 
 
 def test_report(tmp_path) -> None:
@@ -581,6 +612,7 @@ def decided_shares(facts: Facts, costs: list[list[float]]) -> list[list[float]]:
 # Guards: what can be printed is recounted above.
 
 ABOUT_DATA = {
+    "ranking.py": {"_wide", "_narrow"},
     "check.py": {"check", "_print", "_tell"},
     "compare.py": {"_print", "_together", "_by_pair"},
     "demo.py": {"demo"},
@@ -598,6 +630,7 @@ ABOUT_DATA = {
 """Functions that print sentences and tables about data: test_check.py, test_plan.py,
 test_reader_study.py and test_slices.py hold their own."""
 NOT_ABOUT_DATA = {
+    "ranking.py": {"_wide", "_narrow"},
     "check.py": {"check", "_print", "_tell"},
     "compare.py": {"compare"},
     "documents.py": {"print_document"},

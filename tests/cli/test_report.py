@@ -51,20 +51,16 @@ def writer(monkeypatch: pytest.MonkeyPatch) -> Writer:
 
 def test_passes_what_the_file_and_the_options_say(tmp_path: Path, writer: Writer) -> None:
     run("report", EXAMPLE, "-o", tmp_path / "r.html", "--title", "T", "--level", "0.8")
-    ((_, y_true, models, options),) = writer.calls
+    ((_, models, options),) = writer.calls
     example = example_predictions()
-    assert list(y_true) == list(example.y_true)
-    assert {name: table.tolist() for name, table in models.items()} == {
+    for each in models.values():
+        assert each.classes == tuple(example.labels)
+        assert [each.classes[code] for code in each.codes] == list(example.y_true)
+        assert each.weights is None and each.folds is None
+    assert {name: each.scores.tolist() for name, each in models.items()} == {
         name: table.tolist() for name, table in example.models.items()
     }
-    assert options == {
-        "labels": list(example.labels),
-        "sample_weight": None,
-        "groups": None,
-        "folds": None,
-        "title": "T",
-        "level": 0.8,
-    }
+    assert options == {"groups": None, "title": "T", "level": 0.8}
 
 
 def test_demo_without_a_path_leaves_the_folder_alone(
@@ -86,7 +82,7 @@ def test_groups_and_weights_are_picked_up_as_by_evaluate(tmp_path: Path, writer:
     result = run("report", path, "-o", tmp_path / "r.html")
     assert "weights in 'weight'; groups in 'patient'" in " ".join(result.stdout.split())
     run("report", path, "-o", tmp_path / "r.html", "--groups", "none", "--weights", "none")
-    taken = [(call[-1]["groups"], call[-1]["sample_weight"]) for call in writer.calls]
+    taken = [(call[-1]["groups"], call[1]["x"].weights) for call in writer.calls]
     groups, weights = (list(each) for each in taken[0])
     assert groups == [groups[n - n % 2] for n in range(12)] and len(set(groups)) == 6
     assert weights == list(range(1, 13))

@@ -52,7 +52,7 @@ def test_the_table_says_what_it_holds(parts: list[Path]) -> None:
 
 
 def test_what_is_missing_is_told(parts: list[Path]) -> None:
-    assert "polyroc compare" in refused("evaluate", *parts, "--target", "y")
+    assert "as one table with --streaming" in refused("evaluate", *parts, "--target", "y")
     assert "--streaming" in refused("evaluate", parts[0], "--exact")
     refused("evaluate", parts[0].parent / "none.parquet", "--streaming", "--target", "y")
 

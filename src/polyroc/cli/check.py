@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc.cli.completion import complete_files
 from polyroc.cli.gathering import gathered, only, together_by_id
 from polyroc.cli.joining import Joined, join_options, joined_by
 from polyroc.cli.options import (
@@ -35,7 +36,7 @@ EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
 
 
 @click.command(short_help="Requirements for CI: pass, fail, or too few cases to tell.")
-@click.argument("file")
+@click.argument("file", shell_complete=complete_files)
 @role_options
 @groups_option
 @folds_option

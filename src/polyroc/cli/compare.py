@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
+from polyroc.cli.completion import complete_files
 from polyroc.cli.gathering import gathered, together_by_id
 from polyroc.cli.joining import Joined, join_options, joined_by
 from polyroc.cli.options import (
@@ -27,6 +28,7 @@ from polyroc.cli.options import (
     tuples_option,
     with_options,
 )
+from polyroc.cli.ranking import is_ranked, ranking_tables, verdicts
 from polyroc.cli.slices import sliced_comparison_tables, slices_of_files, withheld_notes
 from polyroc.cli.wording import costs_among, printable, short, spoken
 from polyroc.errors import InvalidInput
@@ -86,7 +88,7 @@ def test_options(command: Command) -> Command:
 
 
 @click.command(short_help="Differences between models, with intervals and tests.")
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1, required=True, shell_complete=complete_files)
 @role_options
 @groups_option
 @folds_option
@@ -110,6 +112,11 @@ def test_options(command: Command) -> Command:
 @tuples_option
 @test_options
 @click.option("--independent", is_flag=True, help="The files contain different cases.")
+@click.option(
+    "--all-pairs",
+    is_flag=True,
+    help="Also the differences of all pairs of models, not only from the best one.",
+)
 @join_options
 @absent_option
 @normalize_option
@@ -125,6 +132,7 @@ def compare(
     tuples: int | None,
     tested: Tested,
     independent: bool,
+    all_pairs: bool,
     case_id: str | None,
     join: str,
     absent: str,
@@ -132,7 +140,7 @@ def compare(
     seed: int | None,
     as_json: bool,
 ) -> None:
-    """Differences between the models in FILES, with intervals and p-values.
+    """Which of the models in FILES is best, with intervals and p-values of their differences.
 
     Either one file with columns such as forest:cat, forest:dog, logistic:cat, logistic:dog, or a
     file per model with the same cases: in the same order, or in any order with --id.
@@ -159,7 +167,7 @@ def compare(
     if as_json:
         _print_json(read_files, result, together)
     else:
-        _print(read_files, result, together)
+        _print(read_files, result, together, all_pairs)
     if all(math.isnan(each.difference) for each in result.differences):
         click.echo("polyroc: None of these metrics exists for these data.", err=True)
         click.get_current_context().exit(1)
@@ -203,17 +211,25 @@ def _method(name: str, replicates: int, tuples: int | None, seed: int | None) ->
 
 
 def _print(
-    files: "Sequence[FilePredictions]", result: "Comparison", together: Joined | None
+    files: "Sequence[FilePredictions]",
+    result: "Comparison",
+    together: Joined | None,
+    all_pairs: bool,
 ) -> None:
     from polyroc.cli.evaluate import print_read
     from polyroc.cli.screen import console, show
 
     screen = console()
     print_read(screen, files, together)
-    for made in [*comparison_tables(result, screen.width), *sliced_comparison_tables(result)]:
-        show(screen, made)
-    for line in conclusions(result):
+    ranked = is_ranked(result) and bool(result.values)
+    for line in verdicts(result) if ranked else conclusions(result):
         screen.print(printable(line))
+    screen.print()
+    tables = ranking_tables(result, screen.width) if ranked else []
+    if all_pairs or not ranked:
+        tables += comparison_tables(result, screen.width)
+    for made in [*tables, *sliced_comparison_tables(result)]:
+        show(screen, made)
     costs = costs_among(dict.fromkeys(row.metric for row in result.differences))
     for line in [*costs, *notes(result), *withheld_notes(result)]:
         screen.print(printable(spoken(f"Note. {line}")))
@@ -221,7 +237,7 @@ def _print(
 
 def conclusions(result: "Comparison") -> list[str]:
     """What the tests with a margin or a direction show, and what p-values are adjusted for."""
-    if result.settings.get("alternative", "two-sided") == "two-sided":
+    if is_ranked(result):
         return []
     lines = [text for row in result.differences if (text := row.conclusion(result.level))]
     adjusted = result.settings["adjusted_for"]

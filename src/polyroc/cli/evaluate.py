@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.cli.against import Constant, Tested, against_options
+from polyroc.cli.completion import complete_files
 from polyroc.cli.gathering import Gathered, read_models
 from polyroc.cli.joining import Joined, join_options, joined_by
 from polyroc.cli.options import (
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Metrics of predictions with confidence intervals.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_files)
 @role_options
 @groups_option
 @folds_option

@@ -51,7 +51,10 @@ def only(cases: "FilePredictions", model: str | None) -> "FilePredictions":
     from polyroc.readers._predictions import chosen
 
     scores = chosen(cases.models, model, cases.path)
-    roles = replace(cases.roles, scores={str(model): cases.roles.scores[str(model)]})
+    columns = dict(cases.roles.scores)
+    own = {str(model): columns.pop(str(model))}
+    unused = (*(name for names in columns.values() for name in names), *cases.roles.unused)
+    roles = replace(cases.roles, scores=own, unused=unused)
     return replace(cases, models={str(model): scores}, roles=roles)
 
 
@@ -136,8 +139,8 @@ def _check_same_cases(first: "FilePredictions", other: "FilePredictions") -> Non
     import numpy as np
 
     advice = (
-        "Join the files with --id COLUMN, put the cases in the same order, or compare with "
-        "--independent if they are different cases."
+        "Join the files with --id COLUMN, or put the cases in the same order. Different cases: "
+        "compare --independent, or evaluate Parquet files as one table with --streaming."
     )
     if len(first) != len(other):
         raise InvalidInput(

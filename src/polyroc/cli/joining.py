@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc.cli.completion import complete_columns
 from polyroc.cli.options import NONE, Command, with_options
 from polyroc.errors import InvalidInput
 
@@ -17,6 +18,7 @@ _OPTIONS = (
         "--id",
         "case_id",
         metavar="COLUMN",
+        shell_complete=complete_columns,
         help="Column that tells the cases apart: files are joined by it, in any order; none to "
         "take rows as they come.",
     ),

@@ -1,10 +1,17 @@
 """``polyroc metrics``: the registry as a table, or one metric explained."""
 
+from typing import TYPE_CHECKING
+
 import click
+
+from polyroc.cli.completion import complete_metrics
+
+if TYPE_CHECKING:
+    from polyroc.metrics.declaration import Metric
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_metrics)
 def metrics(name: str | None) -> None:
     """List the metrics, or explain the one called NAME."""
     if name is None:
@@ -21,12 +28,22 @@ def _explain(name: str) -> None:
     screen.print(f"{metric.title} ({metric.symbol})\n")
     for paragraph in _paragraphs(metric.function.__doc__ or ""):
         screen.print(f"{paragraph}\n")
-    guessing = "" if metric.chance is None else f" Guessing gives {metric.chance.formula}."
-    better = f"{metric.direction.capitalize()} is better."
-    screen.print(
-        f"Classes: {metric.classes}. {better}{guessing} Cost: {metric.complexity}. "
-        f"{metric.reference}."
-    )
+    for about, fact in _facts(metric).items():
+        screen.print(f"{about:<10}{fact}", soft_wrap=True)
+
+
+def _facts(metric: "Metric") -> dict[str, str]:
+    """What the declaration of a metric says, by keyword."""
+    chance = "depends on the scores" if metric.chance is None else metric.chance.formula
+    return {
+        "classes": str(metric.classes),
+        "range": f"{metric.lowest:g} to {metric.highest:g}, {metric.direction} is better",
+        "guessing": chance,
+        "needs": "probabilities" if metric.needs_probabilities else "scores",
+        "work": metric.complexity,
+        "paper": metric.reference,
+        "try": f"polyroc evaluate FILE -m {metric.name}",
+    }
 
 
 def _paragraphs(docstring: str) -> list[str]:

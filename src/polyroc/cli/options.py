@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from polyroc.cli.completion import complete_columns, complete_metrics
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -43,7 +44,11 @@ def level(context: click.Context, parameter: click.Parameter, value: float) -> f
 
 
 target_option = click.option(
-    "-t", "--target", metavar="COLUMN", help="Column of true classes.  [default: found by its name]"
+    "-t",
+    "--target",
+    metavar="COLUMN",
+    shell_complete=complete_columns,
+    help="Column of true classes.  [default: found by its name]",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/json.md).")
 seed_option = click.option(
@@ -57,6 +62,7 @@ metrics_option = click.option(
     "--metrics",
     metavar="NAMES",
     callback=names,
+    shell_complete=complete_metrics,
     help="Names separated by commas, or all.  [default: those that differ for this number of "
     "classes and are affordable for these cases]",
 )
@@ -97,6 +103,7 @@ _ROLES = (
         "--columns",
         metavar="NAMES",
         callback=names,
+        shell_complete=complete_columns,
         help="Columns of scores, in the order of the classes or as CLASS=COLUMN.  "
         "[default: those named after the classes]",
     ),
@@ -104,6 +111,7 @@ _ROLES = (
     click.option(
         "--weights",
         metavar="COLUMN",
+        shell_complete=complete_columns,
         help="Column of case weights, or none.  [default: found by its name]",
     ),
     decimal_option,
@@ -111,6 +119,7 @@ _ROLES = (
 groups_option = click.option(
     "--groups",
     metavar="COLUMN",
+    shell_complete=complete_columns,
     help="Column of groups of cases that are not independent, such as patients, or none.  "
     "[default: found by its name]",
 )
@@ -119,6 +128,7 @@ groups_option = click.option(
 folds_option = click.option(
     "--folds",
     metavar="COLUMN",
+    shell_complete=complete_columns,
     help="Column of the fold of a cross-validation in which a case was held out: values are means "
     "over folds.",
 )
@@ -127,6 +137,7 @@ folds_option = click.option(
 by_option = click.option(
     "--by",
     metavar="COLUMN",
+    shell_complete=complete_columns,
     multiple=True,
     help="Also by the slices of this column, such as sex or site; may be repeated.",
 )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc.cli.completion import complete_files
 from polyroc.cli.options import (
     Asked,
     absent_option,
@@ -27,7 +28,7 @@ _SHARES = ("best", "pilot", "equal")
 
 
 @click.command(short_help="How many cases a study needs, or what they reach.")
-@click.argument("file", required=False)
+@click.argument("file", required=False, shell_complete=complete_files)
 @role_options
 @groups_option
 @click.option("--model", metavar="NAME", help="The model to plan for, if there are several.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc.cli.completion import complete_files
 from polyroc.cli.options import (
     Command,
     by_class,
@@ -39,7 +40,7 @@ def id_options(command: Command) -> Command:
 
 
 @click.command("reader-study", short_help="Modalities compared by several readers.")
-@click.argument("file")
+@click.argument("file", shell_complete=complete_files)
 @id_options
 @click.option(
     "--rating", metavar="COLUMN", help="Column of ratings of two classes; higher for the second."

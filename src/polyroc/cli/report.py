@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyroc.cli.completion import complete_files
 from polyroc.cli.gathering import read_models
 from polyroc.cli.joining import join_options
 from polyroc.cli.options import (
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Write a page about predictions, for a browser.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_files)
 @role_options
 @groups_option
 @folds_option

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from polyroc.cli.completion import complete_files, complete_metrics
 from polyroc.cli.options import Command, bundled, json_option, with_options
 from polyroc.errors import InvalidInput
 
@@ -90,7 +91,15 @@ def _as_bounds(given: dict[str | None, float]) -> Any:
 
 
 def _bound_option(name: str, parameter: str, metavar: str, text: str) -> Any:
-    return click.option(name, parameter, metavar=metavar, multiple=True, callback=bounds, help=text)
+    return click.option(
+        name,
+        parameter,
+        metavar=metavar,
+        multiple=True,
+        callback=bounds,
+        shell_complete=complete_metrics,
+        help=text,
+    )
 
 
 _REQUIRED = (
@@ -101,7 +110,10 @@ _REQUIRED = (
         "--max", "maximum", "METRIC=NUMBER", "Highest value allowed, where lower is better (saec)."
     ),
     click.option(
-        "--baseline", metavar="FILE", help="Predictions of an earlier model for the same cases."
+        "--baseline",
+        metavar="FILE",
+        shell_complete=complete_files,
+        help="Predictions of an earlier model for the same cases.",
     ),
     _bound_option(
         "--max-drop",

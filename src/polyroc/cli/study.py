@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc.cli.completion import complete_files
 from polyroc.cli.learners import DESCRIPTIONS
 from polyroc.cli.options import (
     json_option,
@@ -28,7 +29,7 @@ _HELP = "Learners: " + "; ".join(f"{name}: {what}" for name, what in DESCRIPTION
 
 
 @click.command(epilog=_HELP, short_help="Compare learners over splits of a table.")
-@click.argument("data")
+@click.argument("data", shell_complete=complete_files)
 @target_option
 @click.option(
     "--drop",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from polyroc.cli.completion import complete_files
 from polyroc.cli.options import (
     NONE,
     Asked,
@@ -88,7 +89,7 @@ def point_options(command: Command) -> Command:
 
 
 @click.command(short_help="Find trade-offs between errors, choose among them.")
-@click.argument("file")
+@click.argument("file", shell_complete=complete_files)
 @role_options
 @click.option("--features", is_flag=True, help="FILE contains features, not scores.")
 @click.option(

@@ -82,6 +82,12 @@ def _first_broken(content: bytes) -> int | None:
     return None
 
 
+def header_of(content: bytes) -> tuple[bytes, str]:
+    """The first line of a text in UTF-8, and its separator."""
+    header = _header(content.removeprefix(b"\xef\xbb\xbf"))
+    return header, _separator(header)
+
+
 def _header(text: bytes) -> bytes:
     """The first line, which may hold line ends between quotes."""
     found = _FIRST_LINE.match(text)

@@ -1,0 +1,128 @@
+"""``polyroc compare`` opens with what it found: which model is best, and the models in order."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from polyroc.cli.wording import short
+
+if TYPE_CHECKING:
+    from polyroc.cli.screen import Titled
+    from polyroc.inference import Comparison
+    from polyroc.inference._comparison import Difference
+
+
+class Ranked(NamedTuple):
+    """A model with its value, and how far that is from the best one."""
+
+    model: str
+    value: float
+    difference: float
+    low: float
+    high: float
+    p_adjusted: float
+
+
+def ranking(result: "Comparison", metric: str) -> list[Ranked]:
+    """The models by one metric, the best first."""
+    from polyroc.metrics import registry
+
+    values = result.values[metric]
+    order = sorted(values, key=lambda model: -registry.sign_of(metric) * values[model])
+    best = order[0]
+    rows = {(row.model_a, row.model_b): row for row in result.differences if row.metric == metric}
+    none = (math.nan,) * 4
+    return [
+        Ranked(
+            model,
+            values[model],
+            *(none if model == best else _from(best, model, rows, result.level)),
+        )
+        for model in order
+    ]
+
+
+def _from(
+    best: str, model: str, rows: "dict[tuple[str, str], Difference]", level: float
+) -> tuple[float, float, float, float]:
+    """Difference of a model from the best one, its limits and its adjusted p-value."""
+    row = rows.get((model, best)) or rows[best, model]
+    low, high, *_ = row.interval(level)
+    if row.model_a == model:
+        return row.difference, low, high, row.p_adjusted
+    return 0.0 - row.difference, -high, -low, row.p_adjusted
+
+
+def is_ranked(result: "Comparison") -> bool:
+    """Whether tests are two-sided: others are about pairs of models in their order."""
+    return bool(result.settings.get("alternative", "two-sided") == "two-sided")
+
+
+def verdicts(result: "Comparison") -> list[str]:
+    """Which model is best, and which others cannot be told apart from it; metrics that agree once.
+
+    The tests are those of ``p_adjusted``.
+    """
+    told: dict[str, list[str]] = {}
+    for metric in result.values:
+        told.setdefault(_verdict(ranking(result, metric), result.level), []).append(metric)
+    return [f"{', '.join(metrics)}: {text}" for text, metrics in told.items()]
+
+
+def _verdict(ranked: Sequence[Ranked], level: float) -> str:
+    best, others = ranked[0].model, ranked[1:]
+    apart = [each.model for each in others if each.p_adjusted <= 1 - level + 1e-12]
+    alike = [each.model for each in others if each.model not in apart]
+    if not apart:
+        return f"{best} ranks first, but cannot be told apart from {_and(alike)}."
+    better = f"{best} is better than {_and(apart)}"
+    return f"{better}, and cannot be told apart from {_and(alike)}." if alike else f"{better}."
+
+
+def _and(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    Examples
+    --------
+    >>> _and(["a"]), _and(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def ranking_tables(result: "Comparison", width: int) -> "list[Titled]":
+    """One table of all metrics, or where that does not fit one per metric with shorter numbers."""
+    percent = f"{100 * result.level:.6g} %"
+    title = f"Which is best? Values, and differences from the best with {percent} intervals"
+    longest = max(len(metric) for metric in result.values)
+    names = max(len(model) for models in result.values.values() for model in models)
+    if longest + names + 58 <= width:
+        return [_wide(result, title)]
+    return [_narrow(result, metric, f"{title}: {metric}") for metric in result.values]
+
+
+def _wide(result: "Comparison", title: str) -> "Titled":
+    from polyroc._base.tables import cell, p_cell
+    from polyroc.cli.screen import table
+
+    numbers = ["value", "from best", "interval", "p (Holm)"]
+    made = table(title, ["metric", "model"], numbers)
+    for metric in result.values:
+        for place, each in enumerate(ranking(result, metric)):
+            limits = "–" if math.isnan(each.low) else f"{each.low:+.4f} … {each.high:+.4f}"
+            apart = "–" if math.isnan(each.difference) else f"{each.difference:+.4f}"
+            name = "" if place else metric
+            made.add(name, each.model, cell(each.value), apart, limits, p_cell(each.p_adjusted))
+    return made
+
+
+def _narrow(result: "Comparison", metric: str, title: str) -> "Titled":
+    from polyroc._base.tables import cell
+    from polyroc.cli.screen import table
+
+    made = table(title, ["model"], ["value", "from best", "Holm"])
+    for each in ranking(result, metric):
+        apart = "–" if math.isnan(each.difference) else short(f"{each.difference:+.3f}")
+        p_value = "–" if math.isnan(each.p_adjusted) else short(f"{each.p_adjusted:.3f}")
+        made.add(each.model, cell(each.value), apart, "<.001" if p_value == ".000" else p_value)
+    return made
