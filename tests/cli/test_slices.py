@@ -1,5 +1,6 @@
 """``--by COLUMN``: what is printed is what the library says of the slices."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +74,24 @@ def test_evaluate_and_compare_by_slices(file: Path) -> None:
     assert list(read.predictions("one").slices[0].slices) == [
         "north", "south", "tiny", "(missing)"
     ]  # fmt: skip
+
+
+def test_the_report_has_a_section_on_slices(file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run("report", file, "--by", "site", "--by", "half", "-o", page).exit_code == 0
+    text = " ".join(re.sub(r"<[^>]+>", " ", page.read_text().split("</head>")[1]).split())
+    for name, scores in (("one", P), ("two", Q)):
+        found = polyroc.evaluate(Y, scores, ["hand_till"], by={"site": SITE})
+        (test,) = found.alike
+        told = f"({'p < .001' if test.p_value < 0.001 else f'p = {test.p_value:.3f}'})"
+        assert f"{told} in hand_till of {name}." in text
+        for row in found.frame().itertuples():
+            cells = f"{row.value:.3f} {row.low:.3f} to {row.high:.3f} {row.difference:+.3f}"
+            assert cells.replace("-", "−") in text.replace("–", " to "), cells
+    assert "tiny is withheld, it has no cases of class c (cases per class: a 1, b 1, c 0)." in text
+    assert 'href="#slices"' in page.read_text()
+    assert run("report", file, "-o", page).exit_code == 0
+    assert 'id="slices"' not in page.read_text()
 
 
 def test_what_is_refused(file: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from polyroc.cli.joining import join_options
 from polyroc.cli.options import (
     Asked,
     absent_option,
+    by_option,
     folds_option,
     groups_option,
     level_option,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 @role_options
 @groups_option
 @folds_option
+@by_option
 @click.option("--model", metavar="NAME", help="Report on this model only.  [default: all models]")
 @join_options
 @click.option("-o", "--output", metavar="PATH", required=True, help="The HTML file to write.")
@@ -78,6 +80,7 @@ def _predictions(cases: "FilePredictions", gate: Mapping[str, object]) -> "dict[
     from polyroc.predictions import Predictions
 
     known = {"sample_weight": cases.sample_weight, "folds": cases.folds, **gate}
+    known["slices"] = cases.slices
     return {
         name: Predictions.borrowed(cases.y_true, scores, labels=list(cases.labels), **known)
         for name, scores in cases.models.items()

@@ -103,6 +103,7 @@ def gather(
     sample_weight: WeightsLike | None = None,
     groups: Any = None,
     folds: Any = None,
+    by: Any = None,
     title: str | None = None,
     level: float = 0.95,
 ) -> Content:
@@ -111,7 +112,7 @@ def gather(
     gate = {"labels": labels, "sample_weight": sample_weight, "folds": folds}
     named = _named(y_true, models, gate)
     found = tuple(
-        _model_content(name, *given, level, groups, len(named))
+        _model_content(name, *given, level, {"groups": groups, "by": by}, len(named))
         for name, given in _arguments(y_true, named, gate).items()
     )
     _check_same_classes(found)
@@ -183,7 +184,7 @@ def _model_content(
     given: tuple[Any, Any],
     gate: Mapping[str, Any],
     level: float,
-    groups: Any,
+    known: Mapping[str, Any],
     n_models: int,
 ) -> ModelContent:
     try:
@@ -196,9 +197,9 @@ def _model_content(
     return ModelContent(
         name,
         predictions,
-        evaluate(*given, names, level=level, groups=groups, **gate),
+        evaluate(*given, names, level=level, **known, **gate),
         pairs_of(predictions).auc(),
-        pair_limits(predictions, CaseDesign.of(groups, predictions), level),
+        pair_limits(predictions, CaseDesign.of(known["groups"], predictions), level),
         rest,
         curves,
         probabilities,

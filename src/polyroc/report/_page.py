@@ -23,6 +23,7 @@ from polyroc.report._explorer import explorer
 from polyroc.report._finding import Finding
 from polyroc.report._findings import findings
 from polyroc.report._markup import Markup, element, joined
+from polyroc.report._slices import sliced_models
 from polyroc.report._surfaces import MESH, PageSurface
 from polyroc.report._wording import counted, level_text
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
@@ -62,6 +63,7 @@ def write_report(
     sample_weight: WeightsLike | None = None,
     groups: Any = None,
     folds: Any = None,
+    by: Any = None,
     title: str | None = None,
     level: float = 0.95,
 ) -> Path:
@@ -77,6 +79,8 @@ def write_report(
         all intervals and comparisons of the page are then computed over groups.
     folds : fold of a cross-validation in which each case was held out; values, intervals and
         comparisons are then means over folds. Curves and the explorer show all cases together.
+    by : attributes of the cases, such as sex or site, whose slices get a section of their own; see
+        :func:`polyroc.evaluate`.
     models : a mapping from name to (n, K) scores of the same cases, or the scores of one model.
     title : heading of the page.
     level : confidence level of all intervals.
@@ -101,6 +105,7 @@ def write_report(
         sample_weight=sample_weight,
         groups=groups,
         folds=folds,
+        by=by,
         title=title,
         level=level,
     )
@@ -160,6 +165,7 @@ def _navigation(content: Content) -> Markup:
         "summary": "Summary",
         "explorer": "Cost explorer",
         "metrics": "Metrics",
+        "slices": "Slices" if sliced_models(content) else "",
         "pairs": "Pairs",
         "curves": "ROC curves",
         "compared": "Models compared" if content.comparison else "",
@@ -176,6 +182,7 @@ def _main(content: Content, found: list[Finding]) -> Markup:
         sections.summary(content, found),
         explorer(content),
         sections.metrics(content),
+        sections.slices(content),
         sections.pairs(content),
         sections.curves(content),
         sections.compared(content),

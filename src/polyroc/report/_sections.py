@@ -11,6 +11,7 @@ from polyroc.report._figures import line_key, roc_panel
 from polyroc.report._finding import Finding
 from polyroc.report._markup import Markup, element, joined
 from polyroc.report._on_models import why_no_interval
+from polyroc.report._slices import introduction, sliced_models, slices_of
 from polyroc.report._tables import (
     MOST_CLASSES,
     MOST_LISTED,
@@ -112,6 +113,14 @@ def metrics(content: Content) -> Markup:
         ),
         metrics_table(content),
     )
+
+
+def slices(content: Content) -> Markup | None:
+    """The main metric in the slices of attributes."""
+    if not sliced_models(content):
+        return None
+    told = paragraph(isolated(content, introduction(content)), _grouped(content))
+    return section("slices", "For whom does it work?", told, *slices_of(content))
 
 
 def pairs(content: Content) -> Markup:

@@ -1,0 +1,124 @@
+"""The section on slices: for whom does it work?"""
+
+import math
+from typing import Any
+
+from polyroc._base.hypotheses import p_in_words
+from polyroc.inference import SlicedEvaluation
+from polyroc.metrics import registry
+from polyroc.report._content import Content, ModelContent
+from polyroc.report._markup import Markup, element
+from polyroc.report._tables import head, key, name, right, scrolled
+from polyroc.report._wording import level_text, limits, number
+
+MOST_SLICES = 20
+"""Rows of an attribute's table; of more, the worst are shown."""
+
+
+def sliced_models(content: Content) -> list[tuple[int, ModelContent, SlicedEvaluation]]:
+    """Models with their evaluations by slices, if there are slices."""
+    return [
+        (k, model, model.evaluation)
+        for k, model in enumerate(content.models)
+        if isinstance(model.evaluation, SlicedEvaluation)
+    ]
+
+
+def slices_of(content: Content) -> list[Markup]:
+    """For every attribute a table of its slices, and what is said of them all."""
+    models = sliced_models(content)
+    attributes = models[0][2].slices
+    told: list[Markup] = []
+    for attribute in attributes:
+        told.append(element("h3", "By ", name(attribute)))
+        if attributes[attribute]:
+            told.append(scrolled(_table(content, attribute), f"Slices by {attribute}"))
+        told += [element("p", line) for line in _sentences(content, attribute)]
+    return told
+
+
+def introduction(content: Content) -> str:
+    """What the tables hold."""
+    declared = registry[content.main_metric]
+    return (
+        f"{declared.title} in each slice with its {level_text(content.level)} interval, the worst "
+        f"slice of {content.leading.name} first. The difference is that from the rest, the mean of "
+        "the other slices weighted by their cases; p is Holm's over the slices of an attribute."
+    )
+
+
+def _table(content: Content, attribute: str) -> Markup:
+    models = sliced_models(content)
+    order = _order(content, attribute)
+    titles: list[Any] = ["Slice", right("cases")]
+    for k, model, _ in models:
+        titles += [right(key(k), name(model.name)), right("difference"), right("p")]
+    cases = models[0][2].cases[attribute]
+    rows = []
+    for each in order[:MOST_SLICES]:
+        cells = [element("td", f"{cases[each]:,}", class_="number")]
+        for _, _, evaluation in models:
+            cells += _cells(content, evaluation, attribute, each)
+        rows.append(element("tr", element("th", name(str(each)), scope="row"), *cells))
+    return element("table", head(*titles), element("tbody", *rows))
+
+
+def _order(content: Content, attribute: str) -> list[Any]:
+    """The slices, the worst of the leading model first."""
+    leading = content.leading.evaluation
+    assert isinstance(leading, SlicedEvaluation)
+    return [
+        each.slice
+        for each in leading.differences
+        if (each.attribute, each.metric) == (attribute, content.main_metric)
+    ]
+
+
+def _cells(
+    content: Content, evaluation: SlicedEvaluation, attribute: str, each: Any
+) -> list[Markup]:
+    metric = content.main_metric
+    estimate = evaluation.slices[attribute][each][metric]
+    apart = next(
+        d
+        for d in evaluation.differences
+        if d.attribute == attribute and d.slice == each and d.metric == metric
+    )
+    low, high, *_ = estimate.interval(content.level)
+    interval = "no interval" if math.isnan(low) else limits(low, high)
+    value = element("td", number(estimate.value), element("small", interval), class_="number")
+    difference = "–" if math.isnan(apart.difference) else f"{apart.difference:+.3f}"
+    p_value = "–" if math.isnan(apart.p_adjusted) else p_in_words(apart.p_adjusted)[2:].lstrip("= ")
+    return [
+        value,
+        element("td", difference.replace("-", "−"), class_="number"),
+        element("td", p_value, class_="number"),
+    ]
+
+
+def _sentences(content: Content, attribute: str) -> list[str]:
+    """Whether the slices are alike, which are withheld, and how many are not shown."""
+    lines = []
+    for _, model, evaluation in sliced_models(content):
+        for test in evaluation.alike:
+            if (test.attribute, test.metric) == (attribute, content.main_metric):
+                of = f" of {model.name}" if len(content.models) > 1 else ""
+                lines.append(f"{_judged(test)}{of}.")
+    first = sliced_models(content)[0][2]
+    hidden = len(first.slices[attribute]) - MOST_SLICES
+    if hidden > 0:
+        lines.append(f"The {MOST_SLICES} worst of {hidden + MOST_SLICES} slices are shown.")
+    thin = [each for each in first.thin if each.attribute == attribute]
+    for each in thin:
+        counts = ", ".join(f"{label} {count}" for label, count in each.counts.items())
+        lines.append(f"{each.slice} is withheld, it has {each.reason} (cases per class: {counts}).")
+    return lines
+
+
+def _judged(test: Any) -> str:
+    if math.isnan(test.p_value):
+        return f"There is {test.note or 'no test'} for the slices"
+    told = p_in_words(test.p_value)
+    if test.p_value < 0.05:
+        return f"The {test.slices} slices differ ({told}) in {test.metric}"
+    return f"The {test.slices} slices cannot be told apart ({told}) in {test.metric}"
