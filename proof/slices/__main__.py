@@ -90,9 +90,9 @@ def interaction(rng: Generator) -> float:
 
 CASES: dict[str, tuple[Callable[[Generator], float], float]] = {
     "4 slices of 30/20/15": (four_slices, 3),
-    "5 slices of 100/60/40 to 10/10/10": (unequal_slices, 3),
     "50 patients with two cases in each of 2 slices": (patients_in_two, 3),
     "150 patients, half of them in several of 3 slices": (patients_in_some, 3),
+    "5 slices of 100/60/40 to 10/10/10": (unequal_slices, 3),
     "interaction of 2 models and 3 slices of 30/20/15": (interaction, 3),
     "5 slices against the rest, Holm, scores shifted by slice": (against_rest, 3),
     "6 slices of 6/6/6": (thin_slices, 0),
@@ -139,13 +139,10 @@ def main() -> None:
     options = parser.parse_args()
     options.cache.parent.mkdir(parents=True, exist_ok=True)
     kept = json.loads(options.cache.read_text()) if options.cache.exists() else {}
-    end, busy = time.monotonic() + 60 * options.minutes, True
-    while busy and time.monotonic() < end:
-        busy = False
-        for name in CASES:
-            if time.monotonic() < end:
-                busy |= advance(kept, name, options.runs)
-                options.cache.write_text(json.dumps(kept))
+    end = time.monotonic() + 60 * options.minutes
+    for name in CASES:
+        while time.monotonic() < end and advance(kept, name, options.runs):
+            options.cache.write_text(json.dumps(kept))
     write(kept)
 
 
