@@ -197,7 +197,7 @@ def _model_content(
     return ModelContent(
         name,
         predictions,
-        evaluate(*given, names, level=level, **known, **gate),
+        _evaluated(given, names, level, {**known, **gate}),
         pairs_of(predictions).auc(),
         pair_limits(predictions, CaseDesign.of(known["groups"], predictions), level),
         rest,
@@ -205,6 +205,15 @@ def _model_content(
         probabilities,
         fault,
     )
+
+
+def _evaluated(
+    given: tuple[Any, Any], names: list[str], level: float, known: Mapping[str, Any]
+) -> Evaluation:
+    """By slices, where there are any."""
+    y_true, y_score = given
+    found: Evaluation = evaluate(y_true, y_score, names, level=level, **known)
+    return found
 
 
 def _probabilities(predictions: Predictions) -> tuple[Float64Array | None, str]:
