@@ -19,7 +19,7 @@ _HOMES = {
     "polyroc.coupling": "PairwiseCoupling",
     "polyroc.predictions": "Predictions",
     "polyroc.report": "write_report",
-    "polyroc.surface": "CostSensitiveClassifier TunedCostClassifierCV",
+    "polyroc.surface": "CostSensitiveClassifier RejectingClassifierCV TunedCostClassifierCV",
 }
 _MODULES = (
     "calibration",

@@ -59,4 +59,5 @@ from polyroc.metrics import wvus2 as wvus2
 from polyroc.predictions import Predictions as Predictions
 from polyroc.report import write_report as write_report
 from polyroc.surface import CostSensitiveClassifier as CostSensitiveClassifier
+from polyroc.surface import RejectingClassifierCV as RejectingClassifierCV
 from polyroc.surface import TunedCostClassifierCV as TunedCostClassifierCV

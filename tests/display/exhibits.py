@@ -199,6 +199,10 @@ def bands_are_drawn(ax: Any, frame: Any) -> None:
         np.testing.assert_array_equal(patch.get_xy()[: len(corners)], corners)
 
 
+def risk_is_drawn(ax: Any, frame: Any) -> None:
+    assert has_line(ax, frame["coverage"], frame["risk"])
+
+
 def margins_are_drawn(ax: Any, frame: Any) -> None:
     for _, part in frame.groupby("model", sort=False):
         assert has_line(ax, part["margin"], part["value"])
@@ -382,6 +386,7 @@ class Exhibit:
 
 EXHIBITS = [
     Exhibit("RocCurvesDisplay", of_predictions(displays.RocCurvesDisplay), bands_are_drawn),
+    Exhibit("RiskCoverageDisplay", of_predictions(displays.RiskCoverageDisplay), risk_is_drawn),
     Exhibit(
         "OneVsOneRocDisplay",
         of_predictions(displays.OneVsOneRocDisplay),

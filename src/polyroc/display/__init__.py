@@ -21,6 +21,7 @@ from polyroc.display._pairwise_auc import PairwiseAucDisplay
 from polyroc.display._parallel_coordinates import ParallelCoordinatesDisplay
 from polyroc.display._probabilistic import ProbabilisticRocDisplay
 from polyroc.display._reader_study import ReaderStudyDisplay
+from polyroc.display._risk_coverage import RiskCoverageDisplay
 from polyroc.display._roc_curves import RocCurvesDisplay
 from polyroc.display._saec_discordance import SaecDiscordanceDisplay
 from polyroc.display._saec_isopleths import SaecIsoplethDisplay
@@ -49,6 +50,7 @@ __all__ = [
     "ParallelCoordinatesDisplay",
     "ProbabilisticRocDisplay",
     "ReaderStudyDisplay",
+    "RiskCoverageDisplay",
     "RocCurvesDisplay",
     "SaecCrossingDisplay",
     "SaecDiscordanceDisplay",

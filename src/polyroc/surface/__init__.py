@@ -14,9 +14,14 @@ if TYPE_CHECKING:
     from polyroc.surface._front import RocSurface
     from polyroc.surface._hull import SurfaceHull
     from polyroc.surface._operating_point import SurfacePoint
+    from polyroc.surface._risk_coverage import RiskCoverage, risk_coverage
     from polyroc.surface._search import search
     from polyroc.surface._strategies import SearchStrategy
-    from polyroc.surface.classifiers import CostSensitiveClassifier, TunedCostClassifierCV
+    from polyroc.surface.classifiers import (
+        CostSensitiveClassifier,
+        RejectingClassifierCV,
+        TunedCostClassifierCV,
+    )
     from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
 
 _HOMES = {
@@ -26,6 +31,8 @@ _HOMES = {
     "LinearModel": "models",
     "MlpModel": "models",
     "Model": "models",
+    "RejectingClassifierCV": "classifiers",
+    "RiskCoverage": "_risk_coverage",
     "RocSurface": "_front",
     "ScoreModel": "models",
     "SearchStrategy": "_strategies",
@@ -35,6 +42,7 @@ _HOMES = {
     "TunedCostClassifierCV": "classifiers",
     "cost_matrix": "_costs",
     "cross_fitted_gini": "_cross_fitted",
+    "risk_coverage": "_risk_coverage",
     "search": "_search",
 }
 
@@ -45,6 +53,8 @@ __all__ = [
     "LinearModel",
     "MlpModel",
     "Model",
+    "RejectingClassifierCV",
+    "RiskCoverage",
     "RocSurface",
     "ScoreModel",
     "SearchStrategy",
@@ -54,6 +64,7 @@ __all__ = [
     "TunedCostClassifierCV",
     "cost_matrix",
     "cross_fitted_gini",
+    "risk_coverage",
     "search",
 ]
 

@@ -1,0 +1,57 @@
+"""Coverage against risk, with pointwise limits."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from polyroc.display._base import PredictionsDisplay
+from polyroc.predictions import Predictions
+from polyroc.surface._costs import CostsLike
+from polyroc.surface._risk_coverage import RiskCoverage, risk_coverage
+from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class RiskCoverageDisplay(PredictionsDisplay):
+    """Mean cost of the cases decided, against their share, if the least certain are referred.
+
+    Attributes
+    ----------
+    curve : :class:`~polyroc.surface.RiskCoverage`.
+    """
+
+    curve: RiskCoverage
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: LabelsLike | Predictions,
+        y_score: ScoresLike | None = None,
+        *,
+        costs: CostsLike | None = None,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        level: float = 0.95,
+    ) -> Self:
+        """From true classes and probabilities."""
+        found = risk_coverage(
+            y_true, y_score, costs=costs, labels=labels, sample_weight=sample_weight, level=level
+        )
+        return cls(found)
+
+    def frame(self) -> "pd.DataFrame":
+        """Coverage, risk, low, high and threshold."""
+        return self.curve.frame()
+
+    def _draw(self, ax: "Axes") -> None:
+        curve = self.curve
+        ax.fill_between(curve.coverage, curve.low, curve.high, alpha=0.2, linewidth=0, step="pre")
+        ax.plot(curve.coverage, curve.risk, drawstyle="steps-pre", label=f"area {curve.area:.3g}")
+        ax.set_xlim(0, 1)
+        ax.set_ylim(bottom=0)
+        ax.set_xlabel("share of cases decided (coverage)")
+        ax.set_ylabel("mean cost of the cases decided (risk)")
+        ax.legend(loc="upper left")
