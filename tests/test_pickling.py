@@ -142,6 +142,8 @@ def utilities(binary: Any, s: Any) -> Iterator[Any]:
     q = 1 / (1 + np.exp(-np.asarray(s)))
     costs = utility.compare_costs(binary, {"a": q, "b": q[::-1]}, {(0, 1): 2})
     yield from (costs, costs["a"], costs.differences[0])
+    acted = utility.decision_curves(binary, {"a": q, "b": q[::-1]}, thresholds=[0.2, 0.5])
+    yield from (acted, acted[1], acted[1].difference("a", "b"), acted[1].where()[0])
     yield utility.hull_facets([[0.1, 0.6], [0.5, 0.2]])
 
 

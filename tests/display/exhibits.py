@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import polyroc.display as displays
 from polyroc import compare, evaluate, reader_study
 from polyroc.inference import Study
 from polyroc.surface import KnnModel, RocSurface, ScoreModel, search
+from polyroc.utility import utility_curves
 
 HARD_NAMES = [
     "$cost_{1} <of> & so on, at some length 0001",
@@ -267,6 +269,32 @@ def reliability_is_drawn(ax: Any, frame: Any) -> None:
     assert len(edges) == (len(parts) if len(parts) <= 4 else 0)
 
 
+def benefits(K: int, names: list[str]) -> Any:
+    """Names stand for models of two classes."""
+    y, p = sample(2, ["no", "yes"])
+    models = {name: (p[:, 1] + k / 10) / (1 + k / 10) for k, name in enumerate(names[:K])}
+    return displays.NetBenefitDisplay.from_models(y, models, thresholds=np.arange(1, 16) / 20)
+
+
+def benefits_of_costs(K: int, names: list[str]) -> Any:
+    y, p = sample(3, ["a", "b", "c"])
+    models = {name: np.roll(p, k * 5, axis=0) for k, name in enumerate(names[:K])}
+    costs = lambda x: {("a", "b"): x}  # noqa: E731
+    found = utility_curves(y, models, costs=costs, over=[0.5, 1, 2, 4], name="cost of a as b")
+    return displays.NetBenefitDisplay.of(found)
+
+
+def benefits_are_drawn(ax: Any, frame: Any) -> None:
+    position = frame.columns[1]
+    for _, part in frame.groupby("strategy", sort=False):
+        assert has_line(ax, part[position], part["benefit"])
+    foot = ax.get_ylim()[0]
+    marks = [each for each in lines(ax) if len(each) == 2 and (each[:, 1] == foot).all()]
+    ends = [mark[:, 0].tolist() for mark in marks]
+    assert ends[0][0] == frame[position].min() and ends[-1][1] == frame[position].max()
+    assert all(one[1] == two[0] for one, two in pairwise(ends))
+
+
 def isopleths_are_drawn(ax: Any, frame: Any) -> None:
     for lines_, column in zip(ax.collections, ("area", "saec"), strict=True):
         assert frame[column].min() < min(lines_.levels) < max(lines_.levels) < frame[column].max()
@@ -421,6 +449,8 @@ EXHIBITS = [
         of_predictions(displays.CalibrationDisplay, kind="top_label", bins=4),
         reliability_is_drawn,
     ),
+    Exhibit("NetBenefitDisplay", benefits, benefits_are_drawn),
+    Exhibit("NetBenefitDisplay, costs", benefits_of_costs, benefits_are_drawn),
     Exhibit("ForestDisplay", forest, intervals_are_drawn("value")),
     Exhibit("ComparisonDisplay", comparison, intervals_are_drawn("difference")),
     Exhibit("SliceDisplay", slices, intervals_are_drawn("value")),

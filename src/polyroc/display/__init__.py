@@ -15,6 +15,7 @@ from polyroc.display._false_positive_front import FalsePositiveFrontDisplay
 from polyroc.display._forest import ForestDisplay
 from polyroc.display._gini_areas import GiniAreasDisplay
 from polyroc.display._gini_delta import GiniDeltaDisplay
+from polyroc.display._net_benefit import NetBenefitDisplay
 from polyroc.display._observer_cost import ObserverCostDisplay
 from polyroc.display._one_vs_one import OneVsOneRocDisplay
 from polyroc.display._pairwise_auc import PairwiseAucDisplay
@@ -44,6 +45,7 @@ __all__ = [
     "ForestDisplay",
     "GiniAreasDisplay",
     "GiniDeltaDisplay",
+    "NetBenefitDisplay",
     "ObserverCostDisplay",
     "OneVsOneRocDisplay",
     "PairwiseAucDisplay",

@@ -1,5 +1,6 @@
 """Expected utility: costs of binormal curves and of data, fits, hulls, and operating points."""
 
+from polyroc.utility._benefit import BenefitCurves, BenefitDifference, BestStrategy
 from polyroc.utility._binormal_cost import (
     area_binormal,
     area_proper,
@@ -23,6 +24,7 @@ from polyroc.utility._model_costs import (
     ModelCost,
     compare_costs,
 )
+from polyroc.utility._net_benefit import DecisionCurves, decision_curves, utility_curves
 from polyroc.utility._observer import IdealObserver, ideal_observer
 from polyroc.utility._operating import (
     OperatingPoint,
@@ -35,9 +37,13 @@ from polyroc.utility._operating import (
 )
 
 __all__ = [
+    "BenefitCurves",
+    "BenefitDifference",
+    "BestStrategy",
     "BinormalFit",
     "CostComparison",
     "CostDifference",
+    "DecisionCurves",
     "GaussianMixture",
     "HullFacets",
     "IdealObserver",
@@ -51,6 +57,7 @@ __all__ = [
     "best_operating_point",
     "cheapest",
     "compare_costs",
+    "decision_curves",
     "expected_cost",
     "expected_utility",
     "ferri_vus",
@@ -68,4 +75,5 @@ __all__ = [
     "to_binormal",
     "to_proper",
     "unit_costs",
+    "utility_curves",
 ]
