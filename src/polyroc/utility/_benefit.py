@@ -64,7 +64,7 @@ class BenefitCurves:
     @property
     def standard_errors(self) -> Float64Array:
         """(S, T) of the values."""
-        return np.sqrt(np.diagonal(self.covariances, axis1=1, axis2=2).T)
+        return np.asarray(np.sqrt(np.diagonal(self.covariances, axis1=1, axis2=2).T))
 
     def value(self, strategy: str) -> Float64Array:
         """(T,) benefit of a strategy."""
