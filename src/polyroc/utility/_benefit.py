@@ -68,7 +68,7 @@ class BenefitCurves:
 
     def value(self, strategy: str) -> Float64Array:
         """(T,) benefit of a strategy."""
-        return self.values[self._place(strategy)]
+        return np.asarray(self.values[self._place(strategy)])
 
     def difference(self, a: str, b: str, level: float = 0.95) -> BenefitDifference:
         """Benefit of strategy a less that of b, at each position by itself."""
