@@ -1,20 +1,28 @@
 """Settings of all tests."""
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 # The first example of a compiled function waits for the compiler, and machines are noisy.
-settings.register_profile("polyroc", deadline=None)
-settings.load_profile("polyroc")
+settings.register_profile("quick", deadline=None, max_examples=40)
+settings.load_profile("quick")
 
-# ``pytest --hypothesis-profile long`` takes the place of the one above: the option is read after
-# this file. Tests that say how many examples they want by ``differential.data_sets.examples``, or
-# not at all, try twenty times as many.
-settings.register_profile("long", deadline=None, max_examples=20 * settings().max_examples)
+# ``pytest --hypothesis-profile usual``, or ``long``, takes the place of the one above: the option
+# is read after this file. Tests that say how many examples they want by
+# ``differential.data_sets.examples``, or not at all, try more in proportion.
+settings.register_profile("usual", deadline=None, max_examples=100)
+settings.register_profile("long", deadline=None, max_examples=2000)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Docstrings of tests have no examples: what would look for them is left out."""
+    found = yield
+    return [each for each in found if type(each).__name__ != "DoctestModule"]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -159,9 +159,8 @@ def test_errors_say_what_to_do():
         PairwiseCoupling(LogisticRegression()).fit(X, np.zeros(150, int))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks(
-    [PairwiseCoupling(LogisticRegression(), method=method) for method in METHODS]
-)
+@parametrize_with_checks([PairwiseCoupling(LogisticRegression(), method=m) for m in METHODS])
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)

@@ -3,7 +3,7 @@
 import re
 import shlex
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -11,6 +11,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TASKS = [page for page in PAGES if page.parent.name == "how-to"]
 """Pages whose commands name files that the page itself writes."""
+LONG = {"docs/how-to/missing-class.md", "docs/surfaces.md", "docs/utility.md"}
+"""Pages whose code takes seconds: searches and simulations."""
 BLOCK = re.compile(r"^```(python|py|sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 """``py`` is Python that needs PyTorch."""
 
@@ -45,11 +47,20 @@ def run_commands(block: Block) -> None:
         main(arguments, standalone_mode=False)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [page for page in PAGES if any(block.language == "python" for block in blocks_of(page))],
-    ids=lambda page: str(page.relative_to(ROOT)),
-)
+def pages_with_code() -> list[Any]:
+    """Each with its name; long ones are in the slow tier."""
+    names = {str(page.relative_to(ROOT)): page for page in PAGES}
+    coded = [
+        name
+        for name, page in names.items()
+        if any(block.language == "python" for block in blocks_of(page))
+    ]
+    assert set(coded) >= LONG
+    marks = {name: pytest.mark.slow if name in LONG else () for name in coded}
+    return [pytest.param(names[name], id=name, marks=marks[name]) for name in coded]
+
+
+@pytest.mark.parametrize("page", pages_with_code())
 def test_the_code_of_a_page_runs(
     page: Path,
     tmp_path: Path,

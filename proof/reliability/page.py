@@ -113,7 +113,7 @@ than four units of the last place away. `tests/differential` compares with sciki
 R's pROC on random data; where they define something else, a test states what each of them does.
 
 Inputs that Hypothesis generates each time the README's command is run
-(`pytest --hypothesis-profile long` tries twenty times as many{_long(found)}):
+(`pytest --hypothesis-profile long` tries fifty times as many{_long(found)}):
 
 {_table(("tests", "inputs"), rows)}
 [Benchmarks](benchmarks.md) compares times with other packages, after the numbers agreed.

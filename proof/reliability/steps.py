@@ -52,7 +52,7 @@ def tests() -> None:
 
 
 def long() -> None:
-    """Twenty times as many generated inputs."""
+    """Fifty times as many generated inputs."""
     keep("long", tested("--hypothesis-profile", "long", *GENERATED))
 
 

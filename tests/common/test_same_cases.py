@@ -128,7 +128,7 @@ def test_values_and_standard_errors(drawn):
 
 @pytest.mark.slow
 @given(counted())
-@settings(max_examples=30, **BRIEFLY)
+@settings(max_examples=20, **BRIEFLY)
 def test_values_and_standard_errors_long(drawn):
     check_values(*drawn)
 

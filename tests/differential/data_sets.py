@@ -15,14 +15,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 USUAL = 100
-"""Examples of a Hypothesis profile that does not say otherwise."""
+"""Examples of the profile ``usual``; that of the README's command tries fewer."""
 
 TINY = 5e-324
 MANY = 50
 
 
 def examples(number: int) -> settings:
-    """So many examples, times what the profile asks for above the usual."""
+    """So many examples in the profile ``usual``, and in proportion in others."""
     return settings(max_examples=number * settings().max_examples // USUAL, deadline=None)
 
 

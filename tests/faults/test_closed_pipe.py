@@ -23,7 +23,7 @@ COMMANDS = {
     "demo": ("demo", "-o", "{folder}/demo.html"),
     "study": ("study", "{folder}/table.csv", "--learners", "shrunken", "--splits", "2"),
 }
-QUICK = ("--help", "metrics hand_till", "evaluate --json")
+QUICK = ("--help", "evaluate --json")
 
 
 def words_of(name: str, folder: Path) -> list[str]:

@@ -173,6 +173,7 @@ def search_on_a_small_disk(folder: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_and_its_checkpoint_too(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()

@@ -84,15 +84,12 @@ def memory() -> float:
 
 
 FORMATS = ("csv", "npz", "parquet", "quoted csv", "Arrow", "Arrow stream")
-QUICK = ("csv", "npz", "parquet")
+QUICK = ("csv", "parquet")
 
 
 @pytest.mark.parametrize(
     "kind",
-    [
-        pytest.param(kind, marks=pytest.mark.slow if " " in kind or kind == "Arrow" else ())
-        for kind in FORMATS
-    ],
+    [pytest.param(kind, marks=() if kind in QUICK else pytest.mark.slow) for kind in FORMATS],
 )
 def test_files(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "wide"

@@ -49,6 +49,7 @@ def test_a_report_needs_no_home_and_leaves_it_alone(tmp_path: Path) -> None:
     assert list(home.iterdir()) == [], "nothing is put into people's homes"
 
 
+@pytest.mark.slow
 def test_a_demo_without_a_place_for_temporary_files_is_one_line(tmp_path: Path) -> None:
     said = in_child(demo_without_temporary_files, folder=tmp_path)
     assert said[0] == 2

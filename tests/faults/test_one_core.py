@@ -43,6 +43,7 @@ def everything_with_threads() -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_the_same_bits(tmp_path: Path) -> None:
     one = in_child(everything_with_threads, folder=tmp_path, before=on_one_core)
     more = in_child(everything_with_threads, folder=tmp_path)

@@ -32,6 +32,7 @@ def written(words: list[str]) -> set[str]:
     return {Path(value).name for value in values if value}
 
 
+@pytest.mark.slow
 def test_odd_arguments(folder: Path) -> None:
     before, files = contents(folder), sorted(contents(folder))
     codes = []
@@ -62,15 +63,16 @@ def test_odd_arguments(folder: Path) -> None:
     assert {0, 2} <= set(codes), "some work, some do not"
 
 
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("command", main.commands)
-def test_every_option_with_every_odd_value(command: str, folder: Path) -> None:
+def test_every_option_with_odd_values(command: str, every: bool, folder: Path) -> None:
     """One at a time; what only takes long, and outputs, have tests of their own."""
     first = {"demo": [], "metrics": []}.get(command, ["missing.csv"])
     for option in main.commands[command].params:
         flags = [] if option.param_type_name == "argument" else [option.opts[-1]]
         if option.name in commands.WRITTEN or getattr(option, "is_flag", False):
             continue
-        for value in commands.ODD:
+        for value in commands.ODD[:: 1 if every else 3]:
             commands.call([command, *([] if not flags else first), *flags, value], folder)
 
 

@@ -1,6 +1,6 @@
 """Odd Python objects as any argument of any function: a result, or an error of polyroc in one line.
 
-``pytest --hypothesis-profile long`` tries twenty times as many.
+``pytest --hypothesis-profile long`` tries fifty times as many.
 """
 
 import inspect

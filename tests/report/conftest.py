@@ -73,12 +73,16 @@ def chromium() -> Iterator[object]:
 
 
 @pytest.fixture(scope="session")
-def screenshots(tmp_path_factory) -> Path:
-    """Where pictures of the page go."""
+def shoot():
+    """Takes pictures of parts of the page, where POLYROC_SCREENSHOTS names a folder for them."""
     folder = os.environ.get("POLYROC_SCREENSHOTS")
-    chosen = Path(folder) if folder else tmp_path_factory.mktemp("screenshots")
-    chosen.mkdir(parents=True, exist_ok=True)
-    return chosen
+
+    def take(part, name: str) -> None:
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            part.screenshot(path=Path(folder) / name)
+
+    return take
 
 
 class OpenPage:

@@ -1,7 +1,7 @@
 """The page in a browser: what it computes, how it is worked with, how it looks and how fast it is.
 
-Pictures go to the folder that POLYROC_SCREENSHOTS names. With POLYROC_REQUIRE_BROWSER=1 a missing
-browser is a failure.
+Pictures are taken where POLYROC_SCREENSHOTS names a folder for them. With
+POLYROC_REQUIRE_BROWSER=1 a missing browser is a failure.
 """
 
 import json
@@ -70,15 +70,18 @@ def paged(sample, tmp_path_factory):
     return page_of
 
 
-@pytest.mark.parametrize(("n_classes", "model"), [(2, 0), (3, 0), (3, 2), (4, 2)])
+@pytest.mark.parametrize(
+    ("n_classes", "model"),
+    [(3, 2), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 0), (3, 0), (4, 2)))],
+)
 def test_the_same_errors_as_in_python(n_classes, model, paged, open_page) -> None:
-    """200 random cost matrices in all: to the last case, ties included."""
+    """80 random cost matrices in all: to the last case, ties included."""
     content, path = paged(n_classes)
     opened = open_page(path, viewport={"width": 320, "height": 600})
     opened.page.select_option("#model", str(model))
     scores, codes = list(content.cases.scores.values())[model], content.cases.codes
     rng = np.random.default_rng(n_classes)
-    costs = [random_costs(rng, n_classes) for _ in range(50)]
+    costs = [random_costs(rng, n_classes) for _ in range(20)]
     script = f"(all) => all.map((costs) => {{ ({SET_COSTS})(costs); return ({TABLE})(); }})"
     tables = opened.run(script, [each.tolist() for each in costs])
     for each, table in zip(costs, tables, strict=True):
@@ -325,7 +328,7 @@ def test_many_classes_choose_one_confusion(paged, open_page) -> None:
     page.select_option("#across", "5")
 
 
-@pytest.mark.parametrize("n_classes", [4, 5])
+@pytest.mark.parametrize("n_classes", [4, pytest.param(5, marks=pytest.mark.slow)])
 def test_axes_of_the_surface_can_be_chosen(n_classes, paged, open_page) -> None:
     opened = open_page(paged(n_classes, 300)[1])
     picture = "() => document.getElementById('surface-view').toDataURL()"
@@ -391,32 +394,32 @@ def test_scores_that_are_no_probabilities(sample, tmp_path, open_page) -> None:
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_the_screen(width, scheme, example_page, open_page, screenshots) -> None:
+def test_it_fits_the_screen(width, scheme, example_page, open_page, shoot) -> None:
     opened = open_page(example_page, viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = opened.page
     assert opened.run("() => document.documentElement.scrollWidth") <= width
     for section in page.locator("main > section").all():
         name = section.get_attribute("id")
-        section.screenshot(path=screenshots / f"{name}-{width}-{scheme}.png")
+        shoot(section, f"{name}-{width}-{scheme}.png")
     ground = opened.run("() => getComputedStyle(document.body).backgroundColor")
     assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
 
 
-@pytest.mark.parametrize("n_classes", [2, 4, 6])
-def test_other_numbers_of_classes_fit_too(n_classes, paged, open_page, screenshots) -> None:
+@pytest.mark.parametrize(
+    "n_classes", [4, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 6))]
+)
+def test_other_numbers_of_classes_fit_too(n_classes, paged, open_page, shoot) -> None:
     for width in (1280, 390):
         opened = open_page(paged(n_classes)[1], viewport={"width": width, "height": 900})
         assert opened.run("() => document.documentElement.scrollWidth") <= width
-        opened.page.locator("#explorer").screenshot(
-            path=screenshots / f"explorer-{n_classes}-classes-{width}.png"
-        )
+        shoot(opened.page.locator("#explorer"), f"explorer-{n_classes}-classes-{width}.png")
 
 
-def test_paper(example_page, open_page, screenshots) -> None:
+def test_paper(example_page, open_page, tmp_path) -> None:
     page = open_page(example_page, color_scheme="dark").page
     page.emulate_media(media="print")
     assert not page.locator("#controls").is_visible() and not page.locator("nav").is_visible()
-    page.pdf(path=screenshots / "report.pdf", format="A4")
+    page.pdf(path=tmp_path / "report.pdf", format="A4")
     assert page.locator("details").first.get_attribute("open") is not None
 
 
@@ -433,7 +436,8 @@ CUT_OFF = """() => {
 
 
 @pytest.mark.parametrize(
-    ("n_classes", "n_models"), [(3, 3), (10, 6), (12, 1), (12, 9), (50, 1), (300, 1)]
+    ("n_classes", "n_models"),
+    [(3, 3), (10, 6), (12, 1), (12, 9), (50, 1), pytest.param(300, 1, marks=pytest.mark.slow)],
 )
 def test_paper_loses_no_column(
     n_classes, n_models, sample, tmp_path, open_page, monkeypatch, short_search

@@ -77,9 +77,18 @@ def test_softmax_models_know_their_gradient(kind: type[Model]) -> None:
     assert np.allclose(model._loss(parameters)[1], numeric, atol=1e-3)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("kind", [MlpModel, LinearModel])
-def test_the_seed_is_a_maximum_of_the_likelihood(kind: type[Model]) -> None:
-    model = kind(*three_class_mixture(rng=5))
+@pytest.mark.parametrize(
+    ("kind", "sizes"),
+    [
+        (LinearModel, (100, 100, 100)),
+        (MlpModel, (25, 25, 25)),
+        pytest.param(MlpModel, (100, 100, 100), marks=pytest.mark.slow),
+    ],
+)
+def test_the_seed_is_a_maximum_of_the_likelihood(
+    kind: type[Model], sizes: tuple[int, int, int]
+) -> None:
+    model = kind(*three_class_mixture(sizes, rng=5))
     seed, *others = model.seeds(np.random.default_rng(0))
     loss, gradient = model._loss(seed)  # type: ignore[attr-defined]
     rng = np.random.default_rng(1)

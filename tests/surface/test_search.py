@@ -83,17 +83,18 @@ def test_history_has_90_entries_per_power_of_ten() -> None:
 # The same seed
 
 
+@pytest.mark.parametrize("half", [12, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("objectives", ["pairs", "errors_of"])
 @pytest.mark.parametrize("strategy", ["inherit", "paper"])
-def test_fifty_and_fifty_generations_are_a_hundred(
-    tmp_path: Path, strategy: str, objectives: str
+def test_two_halves_of_the_generations_are_the_whole(
+    tmp_path: Path, strategy: str, objectives: str, half: int
 ) -> None:
     path = tmp_path / "search.npz"
     options = {"strategy": strategy, "objectives": objectives, "rng": 5}
     model = MlpModel(X, Y, hidden=2)
-    search(model, generations=50, checkpoint=path, **options)
-    resumed = search(model, generations=100, checkpoint=path, **options)
-    assert same(resumed, search(model, generations=100, **options))
+    search(model, generations=half, checkpoint=path, **options)
+    resumed = search(model, generations=2 * half, checkpoint=path, **options)
+    assert same(resumed, search(model, generations=2 * half, **options))
 
 
 def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +188,7 @@ def test_three_classes_give_all_partitions_that_costs_induce(n: int, seed: int) 
 
 def test_many_cases_of_two_classes_are_exact_too() -> None:
     rng = np.random.default_rng(0)
-    y = rng.integers(2, size=30_000)
+    y = rng.integers(2, size=12_000)
     p = 1 / (1 + np.exp(-rng.normal(y)))
     curve = roc_curve(y, p)
     points = np.column_stack([curve.false_positive_rate, 1 - curve.true_positive_rate])

@@ -69,6 +69,7 @@ def shifted(p, factors):
     return q / q.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.slow
 @parametrize_with_checks([TunedCostClassifierCV(LogisticRegression(C=1), cv=3)])
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
