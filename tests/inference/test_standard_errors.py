@@ -1,5 +1,7 @@
 """Standard errors of every metric against slow U-statistics, to 1e-10."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from common.samples import Sample, each_class_number, few_cases, informed, scores_for
@@ -8,8 +10,14 @@ from twins import inference as twin
 from polyroc import Design, compare, evaluate, registry
 
 TOLERANCE = 1e-10
+TUPLES = ("vus", "wvus", "hum")
 CASES = [case for case in each_class_number(4) if case[0] != "gini"]
 """G is no U-statistic; its derivatives are tested by differences in tests/common."""
+CASES_OR_SLOW = [
+    pytest.param(*case, marks=pytest.mark.slow if case in product(TUPLES, [4]) else ())
+    for case in CASES
+]
+"""The twins of tuples of four classes take seconds."""
 KINDS = [("coarse", False), ("coarse", True), ("continuous", True), ("fine", False)]
 FREE = [(name, K) for name, K in CASES if name not in twin.OF_MEANS]
 
@@ -39,7 +47,7 @@ def sample_of_two(name: str, K: int, seed: int, kind: str, weighted: bool) -> Sa
     return Sample(y, p, rng.integers(1, 30, n) / 8 if weighted else None)
 
 
-@pytest.mark.parametrize(("name", "K"), CASES)
+@pytest.mark.parametrize(("name", "K"), CASES_OR_SLOW)
 def test_against_u_statistics(name, K):
     for seed, (kind, weighted) in enumerate(KINDS, start=3):
         sample = sample_of_two(name, K, seed, kind, weighted)
