@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from twins import utility as twin
 
 from polyroc.curves import _arc_length as arc
@@ -31,6 +32,36 @@ def test_pairs_printed_by_edwards_and_metz_section_4(a, b, area, saec):
     assert saec_binormal(a, b) == pytest.approx(saec, abs=1e-3)
     curve = BinormalCurve(a, b)
     assert (curve.area, curve.saec) == pytest.approx((area, saec), abs=1e-3)
+
+
+def by_equal_steps(a, b, intervals):
+    """Trapezoid area, and cost by the length of chords, on equally spaced FPF."""
+    fpf = np.linspace(0, 1, intervals + 1)
+    tpf = np.concatenate([[0], norm.cdf(a + b * norm.ppf(fpf[1:-1])), [1]])
+    area = np.trapezoid(tpf, fpf)
+    return area, 2 * (1 - area) / np.hypot(np.diff(fpf), np.diff(tpf)).sum()
+
+
+def test_printed_digits_are_those_of_400_equal_steps_of_fpf():
+    """All four digits, on the points of the paper's grids: 250 values of a and of b.
+
+    So the caption's a = .4189, which is no point of the grid, is .4819 with two digits exchanged.
+    """
+    a, b = np.linspace(0, 5, 250), np.linspace(0, 2, 250)
+    pairs = {(a[24], b[63]): (0.6663, 0.4315), (a[12], b[1]): (0.5950, 0.4095)}
+    assert [tuple(np.round(pair, 4)) for pair in pairs] == [(0.4819, 0.5060), (0.2410, 0.0080)]
+    for pair, printed in pairs.items():
+        assert np.round(by_equal_steps(*pair, 400), 4).tolist() == list(printed)
+        curve = area_binormal(*pair), saec_binormal(*pair)
+        np.testing.assert_allclose(by_equal_steps(*pair, 10**6), curve, atol=1e-5)
+    fits = [
+        n
+        for n in range(100, 900)
+        if all(np.round(by_equal_steps(*p, n), 4).tolist() == list(v) for p, v in pairs.items())
+    ]
+    assert (min(fits), max(fits)) == (390, 434)
+    assert 0.4189 not in np.round(a, 4)
+    assert abs(by_equal_steps(0.4189, 0.5060, 400)[1] - 0.4315) > 0.02
 
 
 def test_cost_and_area_disagree_on_the_paper_s_pair():

@@ -164,19 +164,19 @@ def _told_apart(costs: Floats, pairs: Ints) -> bool:
     for i, j in pairs:
         alike = costs[i, j] == 0 and costs[j, i] == 0
         for t in range(len(costs)):
-            alike = alike and _equal(costs[t, i], costs[t, j])
+            alike = alike and equal(costs[t, i], costs[t, j])
         if alike:
             return False
     return True
 
 
 @compiled
-def _equal(one: float, other: float) -> bool:
+def equal(one: float, other: float) -> bool:
     return abs(one - other) <= TIED * (one + other)
 
 
 @compiled
-def _cost(row: Floats, costs: Floats, decision: int) -> float:
+def cost_of(row: Floats, costs: Floats, decision: int) -> float:
     total = 0.0
     for t in range(len(row)):
         total += costs[t, decision] * row[t]
@@ -186,19 +186,19 @@ def _cost(row: Floats, costs: Floats, decision: int) -> float:
 @compiled
 def _settle(row: Floats, heights: Floats, slopes: Floats, i: int, j: int) -> float:
     """Negative if i goes before j, which costs the same; 0 if their heights are equal too."""
-    one, other = _cost(row, slopes, i) + heights[i], _cost(row, slopes, j) + heights[j]
+    one, other = cost_of(row, slopes, i) + heights[i], cost_of(row, slopes, j) + heights[j]
     return float(one - other)
 
 
 @compiled
 def _beaten(row: Floats, heights: Floats, costs: Floats, slopes: Floats, pair: Ints) -> bool:
     """Whether a third decision is cheaper than the two of the pair, which cost the same."""
-    known = _cost(row, costs, pair[0])
+    known = cost_of(row, costs, pair[0])
     for other in range(len(row)):
         if other in (pair[0], pair[1]):
             continue
-        cost = _cost(row, costs, other)
-        if _equal(cost, known):
+        cost = cost_of(row, costs, other)
+        if equal(cost, known):
             if _settle(row, heights, slopes, other, pair[0]) < 0:
                 return True
         elif cost < known:
@@ -230,11 +230,11 @@ def cheapest_rates(
             continue
         used += 1
         row = likelihoods[at]
-        best[0], n_best, lowest = 0, 1, _cost(row, costs, 0)
+        best[0], n_best, lowest = 0, 1, cost_of(row, costs, 0)
         for decision in range(1, n_classes):
-            cost = _cost(row, costs, decision)
+            cost = cost_of(row, costs, decision)
             sign = cost - lowest
-            if _equal(cost, lowest):
+            if equal(cost, lowest):
                 sign = _settle(row, heights[at], slopes, decision, best[0])
             if sign < 0:
                 best[0], n_best, lowest = decision, 1, cost
@@ -312,7 +312,7 @@ def draw_facets(
 
 
 @compiled
-def _spread_out(labels: Ints, groups: Ints, limits: Ints) -> bool:
+def spread_out(labels: Ints, groups: Ints, limits: Ints) -> bool:
     """Whether the observations can fix all costs: no group of decisions has too many of them."""
     for g in range(len(groups)):
         total = 0
@@ -354,7 +354,7 @@ def _start(
 
 
 @compiled
-def _first_facet(
+def first_facet(
     likelihoods: Floats,
     pairs: Ints,
     groups: Ints,
@@ -370,7 +370,7 @@ def _first_facet(
     for _ in range(MOST_TRIES):
         if _start(likelihoods, pairs, rng, rows, labels) < len(labels):
             break
-        if _spread_out(labels, groups, limits):
+        if spread_out(labels, groups, limits):
             volume = facet(rows, rises, labels, pairs, costs, slopes)
             if volume > 0:
                 return volume
@@ -400,22 +400,22 @@ def walk_facets(
     rows, labels, members = np.empty((k, n_classes)), np.empty(k, np.int64), np.full(k, -1)
     rises, square = np.zeros((k, n_classes)), (n_classes, n_classes)
     costs, proposed, slopes = np.zeros(square), np.zeros(square), np.zeros(square)
-    volume = _first_facet(likelihoods, pairs, groups, limits, rng, rows, rises, labels, costs)
+    volume = first_facet(likelihoods, pairs, groups, limits, rng, rows, rises, labels, costs)
     parts = np.empty((n_steps // every, k + 1))
     if volume == 0:
         return parts[:0]
     # level: ties of the others do not change what the walk returns, the cost
     row, rise, level = np.empty(n_classes), np.empty(n_classes), np.zeros(square)
     for step in range(-n_burn, len(parts) * every):
-        a, new = rng.integers(0, k), rng.integers(0, size)
-        row[:], rise[:], label, trial = rows[a], rises[a], labels[a], 0.0
-        rows[a], labels[a], rises[a] = likelihoods[new], rng.integers(0, len(pairs)), heights[new]
-        if new not in members and _spread_out(labels, groups, limits):
+        a, new, label = rng.integers(0, k), rng.integers(0, size), rng.integers(0, len(pairs))
+        row[:], rise[:], former = rows[a], rises[a], labels[a]
+        rows[a], rises[a], labels[a], trial = likelihoods[new], heights[new], label, 0.0
+        if new not in members and spread_out(labels, groups, limits):
             trial = facet(rows, rises, labels, pairs, proposed, slopes)
         if trial > volume * rng.random():
             volume, members[a], costs[:] = trial, new, proposed
         else:
-            rows[a], labels[a], rises[a] = row, label, rise
+            rows[a], rises[a], labels[a] = row, rise, former
         if step >= 0 and step % every == every - 1:
             start = rng.integers(0, size)
             rates = cheapest_rates(likelihoods, heights, costs, level, start, window, members)

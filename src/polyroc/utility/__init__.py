@@ -35,6 +35,7 @@ from polyroc.utility._operating import (
     expected_utility,
     unit_costs,
 )
+from polyroc.utility._scored_cost import saec_of_scores
 
 __all__ = [
     "BenefitCurves",
@@ -70,6 +71,7 @@ __all__ = [
     "roc_hull",
     "saec_binormal",
     "saec_interval",
+    "saec_of_scores",
     "saec_proper",
     "saec_surface",
     "to_binormal",

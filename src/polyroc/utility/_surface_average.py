@@ -27,7 +27,7 @@ from polyroc._base.random import stream
 from polyroc.errors import NotDefined
 from polyroc.results import Note
 from polyroc.typing import Float64Array, Int64Array
-from polyroc.utility._latent import on_a_curve
+from polyroc.utility._latent import check_surface
 
 Source = Callable[[int, np.random.Generator], Float64Array]
 """Likelihoods of the observations of a block, given its number and generator."""
@@ -184,16 +184,10 @@ def walk(source: Source, n_classes: int, *, seed: int, n_blocks: int, n_steps: i
 
 def _without_facets(what: str, source: Source, seed: int) -> NotDefined:
     """Why no facets were found: the classes differ in one variable only, or there is no surface."""
-    likelihoods = source(0, stream(seed, 0))
-    n_classes = likelihoods.shape[1]
-    dimensions = n_classes * (n_classes - 1) - 1
-    if on_a_curve(likelihoods):
-        return NotDefined(
-            f"{what}: the likelihood ratios of all {n_classes} classes depend on one variable, so "
-            f"fewer than {dimensions} observations are undecided at the same costs, the surface "
-            f"has fewer than {dimensions} dimensions, and its mean cost is not defined. Compare "
-            "the classes in pairs with saec, or pass observations of more variables."
-        )
+    try:
+        check_surface(source(0, stream(seed, 0)), what)
+    except NotDefined as reason:
+        return reason
     return NotDefined(
         f"{what}. The observer guesses, is perfect, or has too few cases: pass other densities, "
         "more cases or more draws."
@@ -231,3 +225,8 @@ def tail_notes(share: float) -> tuple[Note, ...]:
         "tail is heavy and the standard error uncertain"
     )
     return (Note("heavy-tail", text),)
+
+
+def tail_share_notes(costs: Float64Array) -> tuple[Note, ...]:
+    """The same for costs of facets that were visited in proportion to their size."""
+    return tail_notes(_share_of_dearest(costs, np.ones_like(costs)))
