@@ -48,7 +48,9 @@ def rows() -> list[dict[str, float]]:
     if not FILE.exists():
         return []
     with FILE.open() as lines:
-        return [{name: float(cell) for name, cell in each.items()} for each in csv.DictReader(lines)]
+        return [
+            {name: float(cell) for name, cell in each.items()} for each in csv.DictReader(lines)
+        ]
 
 
 def go_on(seconds: float) -> None:

@@ -324,18 +324,26 @@ def spread_out(labels: Ints, groups: Ints, limits: Ints) -> bool:
 
 
 @compiled
-def _start(
-    likelihoods: Floats, pairs: Ints, rng: np.random.Generator, rows: Floats, labels: Ints
-) -> int:
-    """Observations between decisions of equal costs, made up of two drawn ones each; how many."""
-    size, n_classes = likelihoods.shape
-    even, level, flat = (
-        np.ones((n_classes, n_classes)),
-        np.zeros((n_classes, n_classes)),
-        np.zeros(n_classes),
-    )
+def even_costs(n_classes: int) -> Floats:
+    """Costs of 1 for every error."""
+    costs = np.ones((n_classes, n_classes))
     for t in range(n_classes):
-        even[t, t] = 0
+        costs[t, t] = 0
+    return costs
+
+
+@compiled
+def _start(
+    likelihoods: Floats,
+    pairs: Ints,
+    rng: np.random.Generator,
+    begin: Floats,
+    rows: Floats,
+    labels: Ints,
+) -> int:
+    """Observations undecided at the costs to begin with, made up of two drawn each; how many."""
+    size, n_classes = likelihoods.shape
+    level, flat = np.zeros((n_classes, n_classes)), np.zeros(n_classes)
     a = 0
     for _ in range(MOST_TRIES):
         if a == len(labels):
@@ -343,12 +351,12 @@ def _start(
         labels[a] = rng.integers(0, len(pairs))
         i, j = pairs[labels[a]]
         one, other = likelihoods[rng.integers(0, size)], likelihoods[rng.integers(0, size)]
-        # at equal costs i is cheaper than j where its likelihood is higher
-        here, there = one[i] - one[j], other[i] - other[j]
+        here = cost_of(one, begin, j) - cost_of(one, begin, i)
+        there = cost_of(other, begin, j) - cost_of(other, begin, i)
         if here * there >= 0:
             continue
         rows[a] = (there * one - here * other) / (there - here)
-        if not _beaten(rows[a], flat, even, level, pairs[labels[a]]):
+        if not _beaten(rows[a], flat, begin, level, pairs[labels[a]]):
             a += 1
     return a
 
@@ -360,6 +368,7 @@ def first_facet(
     groups: Ints,
     limits: Ints,
     rng: np.random.Generator,
+    begin: Floats,
     rows: Floats,
     rises: Floats,
     labels: Ints,
@@ -368,7 +377,7 @@ def first_facet(
     """Size of a facet between made-up observations, 0 if none was found."""
     slopes = np.zeros_like(costs)
     for _ in range(MOST_TRIES):
-        if _start(likelihoods, pairs, rng, rows, labels) < len(labels):
+        if _start(likelihoods, pairs, rng, begin, rows, labels) < len(labels):
             break
         if spread_out(labels, groups, limits):
             volume = facet(rows, rises, labels, pairs, costs, slopes)
@@ -400,7 +409,8 @@ def walk_facets(
     rows, labels, members = np.empty((k, n_classes)), np.empty(k, np.int64), np.full(k, -1)
     rises, square = np.zeros((k, n_classes)), (n_classes, n_classes)
     costs, proposed, slopes = np.zeros(square), np.zeros(square), np.zeros(square)
-    volume = first_facet(likelihoods, pairs, groups, limits, rng, rows, rises, labels, costs)
+    even = even_costs(n_classes)
+    volume = first_facet(likelihoods, pairs, groups, limits, rng, even, rows, rises, labels, costs)
     parts = np.empty((n_steps // every, k + 1))
     if volume == 0:
         return parts[:0]

@@ -26,6 +26,7 @@ def visited_facets(
     limits: Ints,
     rng: np.random.Generator,
     ends: Floats,
+    begin: Floats,
     n_burn: int,
     n_looks: int,
     every: int,
@@ -33,14 +34,15 @@ def visited_facets(
     """Members and pairs of the facets that a Metropolis walk visits, a row for every so many steps.
 
     Facets are visited in proportion to their size times the weights of their members; ``ends`` are
-    the running sums of the weights. No row if the walk did not leave its made-up start.
+    the running sums of the weights, and ``begin`` costs at which all decisions occur. No row if the
+    walk did not leave its made-up start.
     """
     size, n_classes = likelihoods.shape
     k = n_classes * (n_classes - 1) - 1
     rows, labels, members = np.empty((k, n_classes)), np.empty(k, np.int64), np.full(k, -1)
     rises, row, rise = np.zeros((k, n_classes)), np.empty(n_classes), np.empty(n_classes)
     costs, slopes = np.zeros((n_classes, n_classes)), np.zeros((n_classes, n_classes))
-    volume = first_facet(likelihoods, pairs, groups, limits, rng, rows, rises, labels, costs)
+    volume = first_facet(likelihoods, pairs, groups, limits, rng, begin, rows, rises, labels, costs)
     seen, between = np.empty((n_looks, k), np.int64), np.empty((n_looks, k), np.int64)
     if volume == 0:
         return seen[:0], between[:0]
@@ -99,7 +101,6 @@ def costs_of_visits(
     Returns (m, N, N) rates by the labels, and (m, 2) expected costs: by labels, by likelihoods.
     """
     size, n_classes = likelihoods.shape
-    k = seen.shape[1]
     square = (n_classes, n_classes)
     costs, slopes, counted, modelled = (
         np.zeros(square),
@@ -157,3 +158,18 @@ def moved_facets(
         if sizes[m] > 0:
             found[m] = (costs * rates[m]).sum()
     return sizes, found
+
+
+@compiled
+def normals_of_visits(
+    likelihoods: Floats, heights: Floats, pairs: Ints, seen: Ints, between: Ints
+) -> Floats:
+    """(m, N, N) unit costs of the facets visited."""
+    n_classes = likelihoods.shape[1]
+    costs, slopes = np.zeros((n_classes, n_classes)), np.zeros((n_classes, n_classes))
+    found = np.empty((len(seen), n_classes, n_classes))
+    for m in range(len(seen)):
+        members = seen[m]
+        facet(likelihoods[members], heights[members], between[m], pairs, costs, slopes)
+        found[m] = costs
+    return found

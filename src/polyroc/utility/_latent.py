@@ -72,7 +72,7 @@ def decision_rank(likelihoods: Float64Array) -> int:
         return 0
     first, second = _neighbours(points)
     return max(
-        _rank(_edges(points, _balanced(points, rng), first, second)) for _ in range(COSTS)
+        _rank(_edges(points, balanced_costs(points, rng), first, second)) for _ in range(COSTS)
     )
 
 
@@ -116,7 +116,7 @@ def _neighbours(points: Float64Array) -> tuple[NDArray[np.intp], NDArray[np.intp
     return np.repeat(np.arange(len(points)), count), np.asarray(found[:, 1:]).ravel()
 
 
-def _balanced(points: Float64Array, rng: np.random.Generator) -> Float64Array:
+def balanced_costs(points: Float64Array, rng: np.random.Generator) -> Float64Array:
     """Random costs (truth, decision), their columns scaled so that all decisions occur."""
     n_classes = points.shape[1]
     costs = np.exp(rng.normal(0, 1, (n_classes, n_classes)))

@@ -127,13 +127,12 @@ def integrate(
     found = map_threads(block, range(n_blocks))
     sizes, parts = (np.concatenate(each) for each in zip(*found, strict=True))
     if not sizes.any():
-        raise _without_facets(
-            f"None of {n_blocks * n_draws} draws is a facet of the ROC surface", source, seed
-        )
+        what = f"None of {n_blocks * n_draws} draws is a facet of the ROC surface"
+        raise no_facets(what, source(0, stream(seed, 0)))
     return SurfaceIntegrals(
         areas=np.array([size.sum() for size, _ in found]),
         parts=np.array([size @ part for size, part in found]),
-        largest_share=_share_of_dearest(parts.sum(axis=1), sizes),
+        largest_share=share_of_dearest(parts.sum(axis=1), sizes),
         n_facets=len(sizes),
     )
 
@@ -158,7 +157,7 @@ class SurfaceWalks:
     def largest_share(self) -> float:
         """Of all cost, how much the most expensive hundredth of the surface pays."""
         costs = self.costs.ravel()
-        return _share_of_dearest(costs, np.ones_like(costs))
+        return share_of_dearest(costs, np.ones_like(costs))
 
 
 def walk(source: Source, n_classes: int, *, seed: int, n_blocks: int, n_steps: int) -> SurfaceWalks:
@@ -178,14 +177,15 @@ def walk(source: Source, n_classes: int, *, seed: int, n_blocks: int, n_steps: i
 
     found = map_threads(block, range(n_blocks))
     if not all(map(len, found)):
-        raise _without_facets("A walk over the ROC surface did not find its facets", source, seed)
+        what = "A walk over the ROC surface did not find its facets"
+        raise no_facets(what, source(0, stream(seed, 0)))
     return SurfaceWalks(np.array(found))
 
 
-def _without_facets(what: str, source: Source, seed: int) -> NotDefined:
+def no_facets(what: str, likelihoods: Float64Array) -> NotDefined:
     """Why no facets were found: the classes differ in one variable only, or there is no surface."""
     try:
-        check_surface(source(0, stream(seed, 0)), what)
+        check_surface(likelihoods, what)
     except NotDefined as reason:
         return reason
     return NotDefined(
@@ -204,7 +204,7 @@ def mean_error(values: Float64Array) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def _share_of_dearest(costs: Float64Array, sizes: Float64Array) -> float:
+def share_of_dearest(costs: Float64Array, sizes: Float64Array) -> float:
     """Share of the total cost that the most expensive hundredth of the surface pays."""
     order = np.argsort(-costs, kind="stable")
     share_of_area = np.cumsum(sizes[order]) / sizes.sum()
@@ -229,4 +229,4 @@ def tail_notes(share: float) -> tuple[Note, ...]:
 
 def tail_share_notes(costs: Float64Array) -> tuple[Note, ...]:
     """The same for costs of facets that were visited in proportion to their size."""
-    return tail_notes(_share_of_dearest(costs, np.ones_like(costs)))
+    return tail_notes(share_of_dearest(costs, np.ones_like(costs)))

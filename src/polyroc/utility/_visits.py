@@ -8,6 +8,7 @@ import numpy as np
 from polyroc._base.parallel import map_threads
 from polyroc._base.random import stream
 from polyroc.typing import Float64Array, Int64Array
+from polyroc.utility._latent import balanced_costs
 from polyroc.utility._recalibrated import Recalibrated
 from polyroc.utility._surface_average import BURN, groups_of, pairs_of
 
@@ -37,9 +38,7 @@ class _Facets(NamedTuple):
     paid: Float64Array
 
 
-def walked(
-    known: Recalibrated, *, seed: int, n_walks: int, n_looks: int
-) -> Walked | None:
+def walked(known: Recalibrated, *, seed: int, n_walks: int, n_looks: int) -> Walked | None:
     """Walks over the surface of recalibrated cases; None where a walk finds no facets."""
     likelihoods, n_classes = known.likelihoods(), len(known.priors)
     heights = stream(seed, n_walks).random(likelihoods.shape)
@@ -61,6 +60,33 @@ def walked(
     return Walked(np.array(costs), np.array(parts))
 
 
+def visits_of(
+    likelihoods: Float64Array,
+    heights: Float64Array,
+    weights: Float64Array,
+    rng: np.random.Generator,
+    n_looks: int,
+    every: int = EVERY,
+) -> tuple[Int64Array, Int64Array] | None:
+    """Members of the facets that a walk visits, and their pairs of decisions.
+
+    It begins at equal costs; where these do not lead to all decisions, at costs that do, and with
+    more steps before it counts.
+    """
+    from polyroc.kernels.facets import even_costs
+    from polyroc.kernels.visits import visited_facets
+
+    n_classes = likelihoods.shape[1]
+    tables = pairs_of(n_classes), *groups_of(n_classes)
+    burn, ends = BURN * (n_classes * (n_classes - 1) - 1), np.cumsum(weights)
+    for times, begin in ((1, even_costs(n_classes)), (5, balanced_costs(likelihoods, rng))):
+        sizes = times * burn, n_looks, every
+        found = visited_facets(likelihoods, heights, *tables, rng, ends, begin, *sizes)
+        if len(found[0]):
+            return found
+    return None
+
+
 def _facets(
     known: Recalibrated,
     likelihoods: Float64Array,
@@ -68,23 +94,16 @@ def _facets(
     rng: np.random.Generator,
     n_looks: int,
 ) -> _Facets | None:
-    from polyroc.kernels.visits import costs_of_visits, visited_facets
+    from polyroc.kernels.visits import costs_of_visits
 
-    n_classes = likelihoods.shape[1]
-    pairs, groups = pairs_of(n_classes), groups_of(n_classes)
-    burn = BURN * (n_classes * (n_classes - 1) - 1)
-    ends = np.cumsum(known.cases.weights)
-    seen, between = visited_facets(
-        likelihoods, heights, pairs, *groups, rng, ends, burn, n_looks, EVERY
-    )
-    if not len(seen):
+    weights, truth = known.cases.weights, known.cases.codes.astype(np.int64)
+    visits = visits_of(likelihoods, heights, weights, rng, n_looks)
+    if visits is None:
         return None
     paid = np.zeros(len(likelihoods))
-    truth = known.cases.codes.astype(np.int64)
-    rates, costs = costs_of_visits(
-        likelihoods, heights, pairs, seen, between, truth, known.cases.weights, paid
-    )
-    return _Facets(seen, between, rates, costs, paid)
+    pairs = pairs_of(likelihoods.shape[1])
+    found = costs_of_visits(likelihoods, heights, pairs, *visits, truth, weights, paid)
+    return _Facets(*visits, *found, paid)
 
 
 _Move = tuple[Float64Array, Float64Array, Float64Array, float]
