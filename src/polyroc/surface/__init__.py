@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from polyroc.surface._front import RocSurface
     from polyroc.surface._hull import SurfaceHull
     from polyroc.surface._operating_point import SurfacePoint
+    from polyroc.surface._prevalence import PrevalenceCurve, cost_by_share
     from polyroc.surface._risk_coverage import RiskCoverage, risk_coverage
     from polyroc.surface._search import search
     from polyroc.surface._strategies import SearchStrategy
@@ -31,6 +32,7 @@ _HOMES = {
     "LinearModel": "models",
     "MlpModel": "models",
     "Model": "models",
+    "PrevalenceCurve": "_prevalence",
     "RejectingClassifierCV": "classifiers",
     "RiskCoverage": "_risk_coverage",
     "RocSurface": "_front",
@@ -40,6 +42,7 @@ _HOMES = {
     "SurfaceHull": "_hull",
     "SurfacePoint": "_operating_point",
     "TunedCostClassifierCV": "classifiers",
+    "cost_by_share": "_prevalence",
     "cost_matrix": "_costs",
     "cross_fitted_gini": "_cross_fitted",
     "risk_coverage": "_risk_coverage",
@@ -53,6 +56,7 @@ __all__ = [
     "LinearModel",
     "MlpModel",
     "Model",
+    "PrevalenceCurve",
     "RejectingClassifierCV",
     "RiskCoverage",
     "RocSurface",
@@ -62,6 +66,7 @@ __all__ = [
     "SurfaceHull",
     "SurfacePoint",
     "TunedCostClassifierCV",
+    "cost_by_share",
     "cost_matrix",
     "cross_fitted_gini",
     "risk_coverage",

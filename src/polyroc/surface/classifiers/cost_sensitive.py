@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from polyroc.errors import InvalidType
 from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._tables import check_order_known
+from polyroc.predictions._weights import checked_priors
 from polyroc.surface._costs import CostsLike, cost_matrix, expected_costs, least_cost
 from polyroc.surface.classifiers.inner import (
     check_probabilistic,
@@ -21,7 +22,8 @@ from polyroc.surface.classifiers.inner import (
     take_features,
     takes_weights,
 )
-from polyroc.typing import Float64Array, Int64Array, Label
+from polyroc.surface.classifiers.out_of_fold import positions
+from polyroc.typing import Float64Array, Int64Array, Label, PriorsLike
 
 
 def relative_costs(costs: CostsLike | None, classes: tuple[Label, ...]) -> Float64Array:
@@ -147,12 +149,16 @@ class CostSensitiveClassifier(CostDecisions):
         sorted classes (a frame is matched by its names), or a mapping from (truth, decided) to a
         cost, in which an error that is not named costs 1. None: argmax. The costs of an operating
         point, ``point.named_costs``, decide every case as the point does.
+    priors : shares of the classes where the classifier will be used, in the order of the sorted
+        classes or by name. Probabilities are re-weighted from the shares in the ``y`` of ``fit`` to
+        these before a decision: p_k becomes proportional to p_k π_k / share_k. None: as they are.
 
     Attributes
     ----------
     estimator_ : the fitted classifier.
     classes_ : its classes.
-    costs_ : (K, K) all costs, those that were not named included, the largest 1.
+    costs_ : (K, K) all costs, those that were not named included, the largest 1; with ``priors``,
+        each row times π_k / share_k, which decides as re-weighted probabilities do.
     n_features_in_, feature_names_in_ : where the inner classifier has them.
 
     Examples
@@ -166,9 +172,12 @@ class CostSensitiveClassifier(CostDecisions):
     array(['ill', 'ill'], dtype='<U4')
     """
 
-    def __init__(self, estimator: Any, costs: CostsLike | None = None) -> None:
+    def __init__(
+        self, estimator: Any, costs: CostsLike | None = None, *, priors: PriorsLike | None = None
+    ) -> None:
         self.estimator = estimator
         self.costs = costs
+        self.priors = priors
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
@@ -185,10 +194,22 @@ class CostSensitiveClassifier(CostDecisions):
         passed = routed(self, sample_weight, fit_params).estimator.fit
         self.estimator_ = clone(self.estimator).fit(X, y, **passed)
         classes = class_labels(self.estimator_)
-        self.costs_ = relative_costs(self.costs, classes)
-        self._argmax, self._tie_order = self.costs is None, tie_order(self.costs, classes)
+        self.costs_ = self._at_priors(relative_costs(self.costs, classes), y, sample_weight)
+        self._argmax = self.costs is None and self.priors is None
+        self._tie_order = tie_order(self.costs, classes)
         take_features(self)
         return self
+
+    def _at_priors(self, costs: Float64Array, y: Any, sample_weight: Any) -> Float64Array:
+        """Costs that decide by these probabilities as the given ones do by re-weighted ones."""
+        if self.priors is None:
+            return costs
+        known = self.estimator_.classes_
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        counts = np.bincount(positions(np.asarray(y).ravel(), known), weights, len(known))
+        ratios = checked_priors(self.priors, class_labels(self.estimator_)) / counts
+        moved = costs * ratios[:, None]
+        return np.asarray(moved / moved.max())
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn's metadata routing passes to the inner classifier."""
