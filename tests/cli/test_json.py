@@ -58,7 +58,19 @@ def command_line(command: str, features: Path) -> tuple[object, ...]:
         site=lambda t: np.where(t.index < 12, "c", t["site"])
     ).to_csv(numbered)
     return {
-        "evaluate": ("evaluate", sliced, "-m", "all", "--model", "forest", *tests, *by),
+        "evaluate": (
+            "evaluate",
+            numbered,
+            numbered,
+            "--id",
+            "id",
+            "-m",
+            "all",
+            "--model",
+            "forest",
+            *tests,
+            *by,
+        ),
         "compare": ("compare", numbered, numbered, "--id", "id", "-m", "hand_till", *by),
         "check": ("check", numbered, "--id", "id", "--baseline", numbered, *required),
         "plan": ("plan", EXAMPLE, "--models", "forest,bayes", "--power", 0.8, *prices),
