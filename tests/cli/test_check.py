@@ -308,3 +308,28 @@ def test_two_classes_where_lower_is_better(tmp_path: Path) -> None:
     assert result.exit_code == 3 and "saec at most 0.8: " in result.stdout
     rise = ("--max", "saec=.8", "--max-rise", ".1", "--baseline", path)
     assert "saec rises by at most 0.1: rise +0.0000 from" in run("check", path, *rise).stdout
+
+
+def test_by_slices(files: dict[str, Path], tmp_path: Path) -> None:
+    frame = pd.read_csv(files["good"])
+    path = tmp_path / "sites.csv"
+    frame.assign(site=np.where(frame.index < 395, "a|b", "c")).to_csv(path, index=False)
+    words = ("check", path, "--min", "hand_till=.7", "--by", "site")
+    result = run(*words, columns=300)
+    assert result.exit_code == 3
+    rows = [line for line in result.stdout.splitlines() if line.startswith(("PASS", "TOO"))]
+    assert rows[0].startswith("PASS  hand_till at least 0.7: ")
+    assert rows[1].startswith("PASS  hand_till at least 0.7, site a|b: ")
+    assert rows[2].startswith(
+        "TOO FEW CASES  hand_till at least 0.7, site c: no value (one case of"
+    )
+    asked = {"minimum": {"hand_till": 0.7}, "by": pd.read_csv(path)["site"].rename("site")}
+    expected = check(frame["y"], frame[["p_0", "p_1", "p_2"]].to_numpy(), **asked)
+    for line, row in zip(rows, expected.rows, strict=True):
+        assert line.endswith(row.sentence(0.95))
+    content = json.loads(run(*words, "--json").stdout)["check"]["requirements"]
+    assert [row["slice"] for row in content] == ["", "a|b", "c"] and content[2]["value"] is None
+    table = run(*words, "--markdown").stdout
+    assert "| hand\\_till at least 0.7, site a\\|b |" in table
+    assert "| hand\\_till at least 0.7, site c | – | – | – | – | **too few cases** |" in table
+    assert "there is no column 'ward'" in refused(*words[:-1], "ward")

@@ -178,3 +178,37 @@ def test_malformed_requirements() -> None:
         with pytest.raises(kind) as caught:
             check(y, scores, **given)
         assert message in str(caught.value), given
+
+
+def test_by_slices_every_requirement_is_one_of_each_slice() -> None:
+    y, scores, better = drawn(4, (60, 60, 60))
+    site = np.array(["north", "south", "north"])[np.arange(180) % 3]
+    site = site.astype(object)
+    site[[0, 60]] = "tiny"
+    bad = scores.copy()
+    south = site == "south"
+    bad[south] = np.roll(bad[south], 1, axis=1)
+    found = check(
+        *(y, bad), minimum={"hand_till": 0.5}, baseline=better, max_drop=0.9, by={"site": site}
+    )
+    places = [(row.attribute, row.slice, row.rule) for row in found.rows]
+    rules = ("minimum", "max_drop")
+    slices = [("", ""), ("site", "north"), ("site", "south"), ("site", "tiny")]
+    assert places == [(*place, rule) for place in slices for rule in rules]
+    for row in found.rows[2:6]:  # as if there were no other cases
+        here = site == row.slice
+        alone = check(
+            *(y[here], bad[here]), minimum={"hand_till": 0.5}, baseline=better[here], max_drop=0.9
+        )
+        other = alone.rows[row.rule == "max_drop"]
+        assert (row.value, row.p_met, row.p_violated) == pytest.approx(
+            (other.value, other.p_met, other.p_violated), rel=1e-9
+        )
+    assert found.rows[4].outcome == "fail" and found.outcome == "fail"
+    tiny = found.rows[6]
+    assert tiny.outcome == "undecided" and math.isnan(tiny.value)
+    assert tiny.sentence(0.95) == (
+        "hand_till at least 0.5, site tiny: no value (no cases of class 2), too few cases to tell."
+    )
+    counted = [row.p_violated for row in found.rows if not math.isnan(row.p_violated)]
+    assert len(counted) == 6 and found.rows[4].p_adjusted == pytest.approx(6 * min(counted))

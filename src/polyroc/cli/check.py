@@ -11,6 +11,7 @@ from polyroc.cli.joining import Joined, join_options, joined_by
 from polyroc.cli.options import (
     Asked,
     absent_option,
+    by_option,
     folds_option,
     groups_option,
     level_option,
@@ -24,6 +25,7 @@ from polyroc.cli.requirements import (
     telling_options,
 )
 from polyroc.cli.saving import check_distinct
+from polyroc.cli.slices import slices_of_files
 from polyroc.cli.verdicts import WORDS, junit, markdown, verdict
 from polyroc.cli.wording import printable, spoken
 from polyroc.errors import InvalidInput, NotDefined
@@ -40,6 +42,7 @@ EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
 @role_options
 @groups_option
 @folds_option
+@by_option
 @click.option("--model", metavar="NAME", help="The model to check, of files with several.")
 @requirement_options
 @join_options
@@ -96,9 +99,9 @@ def _checked(
     given = gathered(files, independent=False)
     groups, scores = given.pop("groups"), given.pop("y_scores").values()
     candidate, *others = (Predictions.borrowed(y_score=each, **given, **gate) for each in scores)
-    baseline = others[0] if others else None
+    options = {"groups": groups, "by": slices_of_files(files), "level": level}
     try:
-        return check_scores(candidate, baseline=baseline, groups=groups, level=level, **asked)
+        return check_scores(candidate, baseline=next(iter(others), None), **options, **asked)
     except NotDefined as error:  # whose exit code would be that of a failure
         raise InvalidInput(str(error)) from None
 

@@ -17,10 +17,11 @@ import numpy as np
 
 from polyroc._base.levels import check_level
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.inference._checking.places import Place, places_of
 from polyroc.inference._checking.requirements import Bounds, Requirement, requirements_of
 from polyroc.inference._checking.result import Check, Checked, judged
-from polyroc.inference._compare import compare_samples
-from polyroc.inference._comparison import Difference
+from polyroc.inference._compare import compare_by_slices
+from polyroc.inference._comparison import Comparison, Difference
 from polyroc.inference._differences import AGREE
 from polyroc.inference._evaluate import evaluate
 from polyroc.inference._margins import Hypothesis
@@ -45,6 +46,7 @@ def check(
     sample_weight: WeightsLike | None = None,
     groups: Any = None,
     folds: Any = None,
+    by: Any = None,
     level: float = 0.95,
 ) -> Check:
     """Judge a classifier by requirements: pass, fail, or too few cases to tell.
@@ -59,6 +61,8 @@ def check(
     Parameters
     ----------
     y_true, y_score, labels, sample_weight, groups, folds : as for :func:`polyroc.evaluate`.
+    by : attributes of the cases, such as site, as for :func:`polyroc.evaluate`: every requirement
+        is also one of each slice. A slice with too few cases of a class is undecided.
     minimum : the lowest value allowed, by metric; for metrics where higher is better.
     maximum : the highest value allowed, by metric; for metrics where lower is better, such as
         ``saec``.
@@ -100,16 +104,24 @@ def check(
         samples = _paired(y_true, y_score, baseline, groups, given)
         predictions = samples.predictions[0]
     names = list(dict.fromkeys(each.metric for each in asked))
-    values = evaluate(predictions, metrics=names, groups=groups, level=level)
-    _check_defined(values)
-    changes = {} if samples is None else _changes(samples, asked, level)
-    rows = [
-        _of_value(each, values[each.metric], level)
-        if each.of_value
-        else _of_change(each, values[each.metric], changes[each.metric], samples, level)
-        for each in asked
-    ]
-    return judged(rows, level)
+    values = evaluate(predictions, metrics=names, groups=groups, by=by, level=level)
+    changes = None if samples is None else _compared(samples, by, asked, level)
+    _check_defined(values, changes)
+    same = samples is not None and _same_scores(samples)
+    places = places_of(values, changes)
+    return judged([_row(each, place, same, level) for place in places for each in asked], level)
+
+
+def _row(asked: Requirement, place: Place, same: bool, level: float) -> Checked:
+    """One requirement for all cases, or for those of a slice."""
+    found = None if place.values is None else place.values[asked.metric]
+    if found is None or math.isnan(found.value):
+        made = Checked(asked.metric, asked.rule, asked.bound, note=place.withheld)
+    elif asked.of_value:
+        made = _of_value(asked, found, level)
+    else:
+        made = _of_change(asked, found, place.change(asked.metric), same, level)
+    return replace(made, attribute=place.attribute, slice=place.slice)
 
 
 def _check_baseline(asked: tuple[Requirement, ...], baseline: Any) -> None:
@@ -142,27 +154,27 @@ def _paired(
     return samples_of(y_true, scores, groups, **given)
 
 
-def _check_defined(values: Evaluation) -> None:
+def _check_defined(values: Evaluation, changes: Comparison | None) -> None:
     """A requirement about a metric that does not exist cannot be judged."""
-    for each in values.values():
-        if math.isnan(each.value):
-            raise NotDefined(f"{each.metric} does not exist for these data: {each.note}")
+    undefined = [(each.metric, each.note) for each in values.values() if math.isnan(each.value)]
+    rows = () if changes is None else changes.differences
+    undefined += [(row.metric, row.note) for row in rows if math.isnan(row.difference)]
+    for metric, reason in undefined:
+        raise NotDefined(f"{metric} does not exist for these data: {reason}")
 
 
-def _changes(
-    samples: Samples, asked: tuple[Requirement, ...], level: float
-) -> dict[str, tuple[Difference, float]]:
-    """The paired difference of each metric, and the value of the baseline."""
+def _compared(
+    samples: Samples, by: Any, asked: tuple[Requirement, ...], level: float
+) -> Comparison:
+    """The paired differences of the metrics whose changes are limited."""
     names = list(dict.fromkeys(each.metric for each in asked if not each.of_value))
-    if not names:
-        return {}
-    found = compare_samples(samples, names, None, Influence(), level, Hypothesis())
-    for each in found.differences:
-        if math.isnan(each.difference):
-            raise NotDefined(f"{each.metric} does not exist for these data: {each.note}")
-    return {
-        each.metric: (each, found.values[each.metric]["baseline"]) for each in found.differences
-    }
+    return compare_by_slices(samples, by, names, None, Influence(), level, Hypothesis())
+
+
+def _same_scores(samples: Samples) -> bool:
+    """Whether the classifier gives the scores of the baseline."""
+    after, before = (each.scores for each in samples.predictions)
+    return np.array_equal(after, before)
 
 
 def _of_value(asked: Requirement, found: Estimate, level: float) -> Checked:
@@ -180,7 +192,7 @@ def _of_change(
     asked: Requirement,
     found: Estimate,
     change: tuple[Difference, float],
-    samples: Samples | None,
+    same: bool,
     level: float,
 ) -> Checked:
     row, before = change
@@ -193,8 +205,8 @@ def _of_change(
         p_violated=Hypothesis("less", asked.bound).p_value(row, lower),
         note=row.note,
     )
-    if math.isnan(row.standard_error) and row.difference == 0 and samples is not None:
-        return _without_variation(made, found, samples)
+    if math.isnan(row.standard_error) and row.difference == 0:
+        return _without_variation(made, found, same)
     return made
 
 
@@ -204,14 +216,12 @@ def _limits_of_loss(row: Difference, level: float) -> tuple[float, float]:
     return (low, high) if row.lower_is_better else (-high, -low)
 
 
-def _without_variation(made: Checked, found: Estimate, samples: Samples) -> Checked:
+def _without_variation(made: Checked, found: Estimate, same: bool) -> Checked:
     """A change of 0 without a standard error.
 
     Classifiers that order all cases alike have no difference. Two that are perfect on these cases
     need not be so on others: the loss is at most what the value lacks to the best one.
     """
-    after, before = (each.scores for each in samples.predictions)
-    same = np.array_equal(after, before)
     best = found.range[found.direction == "higher"]
     if same or (AGREE in made.note and found.value != best):
         return replace(made, low=0.0, high=0.0, p_met=0.0, p_violated=1.0)

@@ -27,19 +27,23 @@ class Checked:
     metric: str
     rule: Rule
     bound: float
-    value: float
-    baseline: float
-    judged: float
-    low: float
-    high: float
-    p_met: float
+    value: float = math.nan
+    """NaN for a slice with too few cases of a class."""
+    baseline: float = math.nan
+    judged: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p_met: float = math.nan
     """Of the one-sided test that shows that the requirement is met."""
-    p_violated: float
+    p_violated: float = math.nan
     """Of the one-sided test that shows that it is violated."""
     note: str = ""
     p_adjusted: float = math.nan
     """``p_violated`` adjusted by Holm's method over the requirements of the check."""
     outcome: Outcome = "undecided"
+    attribute: str = ""
+    """What slices are by, and the slice that this is about; empty for all cases."""
+    slice: str = ""
 
     @property
     def requirement(self) -> Requirement:
@@ -48,7 +52,8 @@ class Checked:
 
     def describe(self) -> str:
         """What was asked, in a few words."""
-        return self.requirement.describe()
+        of = f", {self.attribute} {self.slice}" if self.attribute else ""
+        return f"{self.requirement.describe()}{of}"
 
     def judge(self, p_adjusted: float, level: float) -> "Checked":
         """The row with its outcome."""
@@ -60,6 +65,8 @@ class Checked:
     def sentence(self, level: float) -> str:
         """What was required, what was found, and the p-value of what is shown."""
         what = self.describe()
+        if math.isnan(self.judged):
+            return f"{what}: no value ({self.note}), too few cases to tell."
         found = f"{self.judged:.4f}"
         if not self.requirement.of_value:
             side = "drop" if self.rule == "max_drop" else "rise"
@@ -86,6 +93,8 @@ class Checked:
         return {
             "requirement": self.describe(),
             "outcome": self.outcome,
+            "attribute": self.attribute,
+            "slice": self.slice,
             "metric": self.metric,
             "rule": self.rule,
             "bound": self.bound,
