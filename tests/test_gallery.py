@@ -17,7 +17,10 @@ PAPERS = {
     "kleiman_page": ("Kleiman & Page 2019", ["simplex", "surface", "properties"]),
     "multi_class_auc": ("Introduction to Machine Learning", ["example", "iris"]),
     "edwards_metz": ("Edwards & Metz 2007", [f"figure_{n}" for n in (1, 2, 3)]),
-    "everson_fieldsend": ("Everson & Fieldsend 2006", [f"figure_{n}" for n in range(1, 9)]),
+    "everson_fieldsend": (
+        "Everson & Fieldsend 2006",
+        [f"figure_{n}" for n in range(1, 9)] + ["four_classes"],
+    ),
 }
 MOST_LINES = 40
 MOST_BYTES = 100_000

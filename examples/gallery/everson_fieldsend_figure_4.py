@@ -26,13 +26,13 @@ wishes = {
     "Least C₂₁, C₂₃, then C₃₁, C₁₃": [[0, 1, 1e3], [1e6, 0, 1e6], [1e3, 1, 0]],
     "Least C₁₂, C₃₂": [[0, 1e3, 1], [1, 0, 1], [1, 1e3, 0]],
 }
-figure, axes = plt.subplots(1, 3, figsize=(14, 3.7), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(17, 4.3), layout="constrained", sharey=True)
 for ax, (wish, costs) in zip(axes, wishes.items(), strict=True):
     point = surface.choose(costs=costs)
     print(f"{wish}: cases of each class (rows) by decision")
     print((100 * point.confusion).round().astype(int))
     DecisionRegionsDisplay.from_point(point, boundary=three_class_posteriors).plot(ax)
     ax.set_title(wish)
-    ax.get_legend().remove()
-figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    ax.legend(loc="lower left", fontsize="small") if ax is axes[0] else ax.get_legend().remove()
+    ax.label_outer()
 figure.savefig(options.folder / f"{Path(__file__).stem}.png", dpi=80)

@@ -20,13 +20,16 @@ options = parser.parse_args()
 
 X, y = three_class_mixture(rng=0)
 surface = search(KnnModel(X, y + 1), generations=options.generations, rng=0)
-display = FalsePositiveFrontDisplay.from_surface(surface)
+knee = surface.choose(criterion="knee")
+display = FalsePositiveFrontDisplay.from_surface(surface, chosen={"knee": knee})
+print(knee, surface.knees(3), sep="\n")
 print(f"{len(surface)} points, {display.on_front.sum()} of them on the front of eq. 13")
 print(display.frame()["most_errors_into"].value_counts())
 figure, axes = plt.subplots(
-    1, 2, figsize=(11, 5), layout="constrained", subplot_kw={"projection": "3d"}
+    1, 2, figsize=(13, 6.2), layout="constrained", subplot_kw={"projection": "3d"}
 )
 for ax, azimuth in zip(axes, (40, -50), strict=True):
     display.plot(ax)
     ax.view_init(elev=26, azim=azimuth)
+axes[1].get_legend().remove()
 figure.savefig(options.folder / f"{Path(__file__).stem}.png", dpi=80)

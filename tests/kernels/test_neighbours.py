@@ -12,7 +12,9 @@ from polyroc.kernels.neighbours import neighbour_posteriors
 
 def posteriors(distances, codes, k, beta, n_classes):
     found = np.empty((len(codes), n_classes))
-    neighbour_posteriors(np.asarray(distances) ** 3.0, np.asarray(codes, np.uint8), k, beta, found)
+    neighbour_posteriors(
+        np.asarray(distances) ** 3.0, np.asarray(codes, np.uint8), k, beta, 0, found
+    )
     return found
 
 

@@ -1,6 +1,7 @@
 """Probabilities and parameters of the models, against the paper's formulas as loops."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from scipy.optimize import approx_fprime
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.surface import (
+    AveragedKnnModel,
     KnnModel,
     LinearModel,
     MlpModel,
@@ -42,6 +44,63 @@ def test_knn_is_equation_11(k: int, beta: float) -> None:
     found = model.probabilities(np.array([k + 0.3, beta]))
     slow = [slow_neighbour_posterior(x, X, Y, k, beta, own=i) for i, x in enumerate(X)]
     assert np.allclose(found, slow, atol=1e-12)
+
+
+def slow_kernel_posterior(x, reference, labels, k, beta, kernel, own=None):  # type: ignore[no-untyped-def]
+    """Eq. 11 with other weights of neighbours, and plain k-nn."""
+    others = [i for i in range(len(reference)) if i != own]
+    nearest = sorted(others, key=lambda i: math.dist(x, reference[i]))
+    reach = math.dist(x, reference[nearest[k]])
+    weight = {i: (1 - (math.dist(x, reference[i]) / reach) ** 3) ** 3 for i in nearest[:k]}
+    if kernel in ("uniform", "share"):
+        weight = dict.fromkeys(nearest[:k], 1 / k)
+    sums = [sum(w for i, w in weight.items() if labels[i] == j) for j in range(3)]
+    if kernel == "share":
+        return sums
+    powers = [math.exp(beta * each) for each in sums]
+    return [power / sum(powers) for power in powers]
+
+
+def test_other_kernels_and_plain_neighbours(tmp_path: Path) -> None:
+    new, _ = three_class_mixture((3, 3, 3), rng=4)
+    for kernel in ("tricube_unscaled", "uniform", "share"):
+        model = KnnModel(X, Y, kernel=kernel)
+        for k, beta in ((1, 2.0), (5, 0.7), (19, 3.0)):
+            slow = [slow_kernel_posterior(x, X, Y, k, beta, kernel, i) for i, x in enumerate(X)]
+            assert np.allclose(model.probabilities(np.array([k, beta])), slow, atol=1e-12)
+            slow = [slow_kernel_posterior(x, X, Y, k, beta, kernel) for x in new]
+            assert np.allclose(model.at(new).probabilities(np.array([k, beta])), slow, atol=1e-12)
+        surface = search(model, generations=5, rng=0)
+        assert surface.provenance["model_settings"] == {"kernel": kernel}
+        surface.save(tmp_path / "surface.npz")
+        loaded = RocSurface.load(tmp_path / "surface.npz")
+        assert np.array_equal(loaded.decide(new, 0), surface.decide(new, 0))
+    assert KnnModel(X, Y).settings() == {}  # as files of earlier versions have it
+    with pytest.raises(InvalidInput, match="kernel must be"):
+        KnnModel(X, Y, kernel="gauss")  # type: ignore[arg-type]
+
+
+def test_the_average_over_k_and_beta_is_that_of_its_posterior(tmp_path: Path) -> None:
+    model, plain = AveragedKnnModel(X, Y), KnnModel(X, Y)
+    logs = []
+    for k, beta in model.grid:
+        likely = plain.probabilities(np.array([k, beta]))[np.arange(len(Y)), Y]
+        logs.append(np.log(likely).sum() - (beta / 10) ** 2 / 2)
+    ks = np.unique(model.grid[:, 0])
+    stand_for = dict(zip(ks, np.gradient(ks), strict=True))  # uniform over all k
+    weights = np.exp(np.array(logs) - max(logs)) * [stand_for[k] for k, _ in model.grid]
+    assert np.allclose(model.grid_weights, weights / weights.sum(), atol=1e-12)
+    mean = sum(
+        w * plain.probabilities(row) for w, row in zip(model.grid_weights, model.grid, strict=True)
+    )
+    assert np.allclose(model.probabilities(np.zeros(0)), mean, atol=1e-4)
+    assert np.allclose(model.probabilities(np.zeros(0)).sum(axis=1), 1)
+    surface = search(model, generations=5, rng=0)
+    assert surface.parameters.shape[1] == 0 and len(surface) > 1
+    new, labels = three_class_mixture((5, 5, 5), rng=4)
+    surface.save(tmp_path / "surface.npz")
+    loaded = RocSurface.load(tmp_path / "surface.npz")
+    assert np.array_equal(loaded.rescore(new, labels).rates, surface.rescore(new, labels).rates)
 
 
 def test_knn_for_new_cases_uses_all_reference_cases() -> None:

@@ -1,6 +1,7 @@
 """A ROC surface seen in the space of one error rate per class."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
@@ -10,10 +11,11 @@ from polyroc._base.checks import check_choice
 from polyroc.display._base import Display
 from polyroc.display._marks import GREY, MARKERS, mark_of
 from polyroc.display._naming import shown_names
-from polyroc.display._surfaces import checked_surface, thinned
+from polyroc.display._surfaces import checked_surface, named_points, thinned
 from polyroc.errors import NotDefined
-from polyroc.surface._costs import matrices
+from polyroc.surface._costs import errors, matrices
 from polyroc.surface._objectives import objective_values, on_front
+from polyroc.surface._operating_point import SurfacePoint
 from polyroc.typing import BoolArray, Float64Array, Int64Array, Label
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ class FalsePositiveFrontDisplay(Display):
     classes: tuple[Label, ...]
     objectives: PerClass
     n_points: int
+    chosen: Mapping[str, SurfacePoint] = field(default_factory=dict)
+    """Operating points that are marked, by name."""
 
     @classmethod
     def from_surface(
@@ -64,8 +68,13 @@ class FalsePositiveFrontDisplay(Display):
         *,
         objectives: PerClass = "errors_into",
         most_points: int = 10_000,
+        chosen: SurfacePoint | Mapping[str, SurfacePoint] | None = None,
     ) -> Self:
-        """All points of a surface, or evenly spaced ones of a larger one."""
+        """All points of a surface, or evenly spaced ones of a larger one; chosen ones are marked.
+
+        ``chosen`` is an operating point, such as ``surface.choose(criterion="knee")``, or several
+        by name.
+        """
         surface = checked_surface(surface)
         check_choice(objectives, "objectives", tuple(AXIS))
         if surface.n_classes > 3:
@@ -80,7 +89,7 @@ class FalsePositiveFrontDisplay(Display):
         into = misplaced.sum(axis=1).argmax(axis=1).astype(np.int64)
         return cls(
             points, rates[points], into[points], front[points], surface.classes, objectives,
-            len(surface),
+            len(surface), named_points(chosen, surface.classes),
         )  # fmt: skip
 
     @property
@@ -103,7 +112,7 @@ class FalsePositiveFrontDisplay(Display):
         )
 
     def _size(self) -> tuple[float, float]:
-        return (7.4, 6.2) if self.projection else (5.6, 5.6)
+        return (7.4, 6.6) if self.projection else (5.6, 5.6)
 
     def _draw(self, ax: "Axes") -> None:
         axes = cast("Any", ax)  # three-dimensional axes have no types of their own
@@ -116,6 +125,7 @@ class FalsePositiveFrontDisplay(Display):
             behind, front = self.rates[own & ~self.on_front], self.rates[own & self.on_front]
             axes.plot(*behind.T, markersize=2.5, alpha=0.3, **style)
             axes.plot(*front.T, markersize=4.5, alpha=0.85, label=name, **style)
+        self._mark_chosen(axes)
         labels = [AXIS[self.objectives].format(name) for name in shown_names(self.classes, 20)]
         axes.set(xlabel=labels[0], ylabel=labels[1])
         if self.projection:
@@ -125,6 +135,17 @@ class FalsePositiveFrontDisplay(Display):
             axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         self._name(axes)
 
+    def _mark_chosen(self, axes: Any) -> None:
+        """A star for each chosen point, in front of all others."""
+        for k, (name, point) in enumerate(self.chosen.items()):
+            own = errors(point.confusion)[None]
+            place = objective_values(own, len(self.classes), self.objectives)[0]
+            axes.plot(
+                *([value] for value in place), linestyle="", marker="*", markersize=17,
+                color=mark_of(len(self.classes) + k).colour, markeredgecolor="black",
+                markeredgewidth=0.9, label=shown_names([name])[0], zorder=20,
+            )  # fmt: skip
+
     def _finish_three(self, solid: Any, label: str) -> None:
         solid.set_zlabel(label)
         for axis, top in zip((solid.xaxis, solid.yaxis, solid.zaxis), self._tops(), strict=True):
@@ -132,17 +153,18 @@ class FalsePositiveFrontDisplay(Display):
             axis.set_major_locator(_inner_ticks())
             axis.labelpad = 8
         solid.view_init(elev=26, azim=40)
-        solid.set_box_aspect(None, zoom=0.82)
+        solid.set_box_aspect(None, zoom=0.95)
+        solid.computed_zorder = not self.chosen  # chosen points come last, in front
 
     def _tops(self) -> Float64Array:
         """How far each axis goes: to its largest rate, and not less than a tenth."""
         return np.asarray(np.maximum(self.rates.max(axis=0) * 1.03, 0.1))
 
     def _name(self, axes: Any) -> None:
-        place = {"loc": "upper left", "bbox_to_anchor": (0.0, 1.08)} if self.projection else {
-            "loc": "upper right"
-        }  # fmt: skip
-        axes.legend(title="Most errors go into", fontsize="small", title_fontsize="small", **place)
+        place = "upper left" if self.projection else "upper right"
+        axes.legend(
+            title="Most errors go into", fontsize="small", title_fontsize="small", loc=place
+        )
         if len(self.points) < self.n_points:
             note = f"{len(self.points):,} of {self.n_points:,} operating points"
             axes.set_title(note, fontsize="small")

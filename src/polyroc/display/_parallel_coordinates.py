@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import check_choice, shown
+from polyroc._base.checks import check_choice
 from polyroc.display._base import Display
 from polyroc.display._marks import MARKERS, mark_of
 from polyroc.display._naming import literal, short_names, shown_names
-from polyroc.display._surfaces import checked_surface, thinned
-from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.predictions._classes import listed
+from polyroc.display._surfaces import checked_surface, named_points, thinned
+from polyroc.errors import NotDefined
 from polyroc.surface._costs import errors
 from polyroc.surface._objectives import OBJECTIVES, Objectives, objective_values
 from polyroc.surface._operating_point import SurfacePoint
@@ -76,7 +75,7 @@ class ParallelCoordinatesDisplay(Display):
                 f"{surface.n_classes} classes. "
                 + ('Pass objectives="errors_into".' if objectives == "pairs" else "Join classes.")
             )
-        named = _named_points(chosen, surface.classes)
+        named = named_points(chosen, surface.classes)
         own = np.array([errors(each.confusion) for each in named.values()])
         own = own.reshape(-1, surface.rates.shape[1])
         points = thinned(len(surface), most_points)
@@ -106,8 +105,7 @@ class ParallelCoordinatesDisplay(Display):
         return [f"{a} → {b}" for i, a in enumerate(names) for j, b in enumerate(names) if i != j]
 
     def _size(self) -> tuple[float, float]:
-        wide = max(6.4, 1.6 + 0.36 * self.rates.shape[1])
-        return wide + (2.6 if self.chosen else 0.0), 5.2
+        return max(7.2, 1.6 + 0.5 * self.rates.shape[1]), 5.2
 
     def _draw(self, ax: "Axes") -> None:
         from matplotlib.collections import LineCollection
@@ -135,7 +133,8 @@ class ParallelCoordinatesDisplay(Display):
         if not upright:
             ax.tick_params(axis="x", labelrotation=90)
         tallest = max(float(self.rates.max()), float(self.chosen_rates.max(initial=0)), 0.05)
-        ax.set(xlim=(-0.3, across[-1] + 0.3), ylim=(-0.02 * tallest, 1.03 * tallest))
+        room = 1.03 + 0.09 * len(self.chosen)  # for the legend, above all lines
+        ax.set(xlim=(-0.3, across[-1] + 0.3), ylim=(-0.02 * tallest, room * tallest))
         if self.objectives == "pairs":
             ax.set_ylabel("Error rate, truth → decision")
         else:
@@ -144,24 +143,4 @@ class ParallelCoordinatesDisplay(Display):
             note = f"{len(self.points):,} of {self.n_points:,} operating points"
             ax.set_title(note, fontsize="small")
         if self.chosen:
-            ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.01), fontsize="small")
-
-
-def _named_points(chosen: Any, classes: tuple[Label, ...]) -> dict[str, SurfacePoint]:
-    """Chosen points by name: of one, what it was chosen by."""
-    if chosen is None:
-        return {}
-    if isinstance(chosen, SurfacePoint):
-        chosen = {chosen.criterion: chosen}
-    if not isinstance(chosen, Mapping):
-        raise InvalidType(
-            f"chosen must be an operating point or a mapping from names, got {shown(chosen)}."
-        )
-    for name, point in chosen.items():
-        if not isinstance(point, SurfacePoint):
-            raise InvalidType(f"{shown(name)} must be an operating point, got {shown(point)}.")
-        if point.classes != classes:
-            raise InvalidInput(
-                f"{shown(name)} is of a surface with other classes, {listed(point.classes)}."
-            )
-    return {str(name): point for name, point in chosen.items()}
+            ax.legend(loc="upper right", fontsize="small")

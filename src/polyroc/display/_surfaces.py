@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from polyroc._base.checks import shown, whole_number
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.predictions._classes import listed
+from polyroc.surface._operating_point import SurfacePoint
+from polyroc.typing import Label
 
 if TYPE_CHECKING:
     from polyroc.surface._front import RocSurface
@@ -57,3 +59,23 @@ def thinned(number: int, most: int) -> NDArray[np.intp]:
     if number <= most:
         return np.arange(number)
     return np.linspace(0, number - 1, most).round().astype(np.intp)
+
+
+def named_points(chosen: Any, classes: tuple[Label, ...]) -> dict[str, SurfacePoint]:
+    """Chosen points by name: of one, what it was chosen by."""
+    if chosen is None:
+        return {}
+    if isinstance(chosen, SurfacePoint):
+        chosen = {chosen.criterion: chosen}
+    if not isinstance(chosen, Mapping):
+        raise InvalidType(
+            f"chosen must be an operating point or a mapping from names, got {shown(chosen)}."
+        )
+    for name, point in chosen.items():
+        if not isinstance(point, SurfacePoint):
+            raise InvalidType(f"{shown(name)} must be an operating point, got {shown(point)}.")
+        if point.classes != classes:
+            raise InvalidInput(
+                f"{shown(name)} is of a surface with other classes, {listed(point.classes)}."
+            )
+    return {str(name): point for name, point in chosen.items()}

@@ -23,9 +23,17 @@ if TYPE_CHECKING:
         RejectingClassifierCV,
         TunedCostClassifierCV,
     )
-    from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
+    from polyroc.surface.models import (
+        AveragedKnnModel,
+        KnnModel,
+        LinearModel,
+        MlpModel,
+        Model,
+        ScoreModel,
+    )
 
 _HOMES = {
+    "AveragedKnnModel": "models",
     "CostSensitiveClassifier": "classifiers",
     "CrossFittedGini": "_cross_fitted",
     "KnnModel": "models",
@@ -50,6 +58,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AveragedKnnModel",
     "CostSensitiveClassifier",
     "CrossFittedGini",
     "KnnModel",

@@ -11,7 +11,14 @@ from polyroc._storage.atomic import check_place
 from polyroc._storage.npz import read_arrays, write_arrays
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._classes import listed
-from polyroc.surface.models import KnnModel, LinearModel, MlpModel, Model, ScoreModel
+from polyroc.surface.models import (
+    AveragedKnnModel,
+    KnnModel,
+    LinearModel,
+    MlpModel,
+    Model,
+    ScoreModel,
+)
 from polyroc.surface.models.model import LARGEST
 
 if TYPE_CHECKING:
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "polyroc surface 1"
 BUILT_IN: dict[str, type[Model]] = {
-    kind.name: kind for kind in (KnnModel, LinearModel, MlpModel, ScoreModel)
+    kind.name: kind for kind in (AveragedKnnModel, KnnModel, LinearModel, MlpModel, ScoreModel)
 }
 
 Surface = TypeVar("Surface", bound="RocSurface")

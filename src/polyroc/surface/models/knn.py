@@ -1,26 +1,66 @@
 """Probabilistic k-nearest neighbours: Everson & Fieldsend 2006 §4.2."""
 
-import numpy as np
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc._base.checks import check_choice
 from polyroc.errors import InvalidInput
 from polyroc.kernels.neighbours import neighbour_posteriors
 from polyroc.surface._cases import check_columns
 from polyroc.surface.models.model import LARGEST, Model
-from polyroc.typing import Float64Array, IntArray
+from polyroc.typing import Float64Array, IntArray, Label, LabelsLike, ScoresLike, WeightsLike
+
+Kernel: TypeAlias = Literal["tricube", "tricube_unscaled", "uniform", "share"]
+KERNELS: tuple[str, ...] = get_args(Kernel)
 
 
 class KnnModel(Model):
-    """Probabilistic k-nn with the tricube kernel; parameters are (k, β).
+    """Probabilistic k-nn; parameters are (k, β).
 
-    P(j | x) ∝ exp(β Σ u(d) over those of the k nearest that belong to j), eq. 11, with tricube
-    weights u scaled to sum 1, so that β means the same for every k. A case is not a neighbour of
-    itself. k moves as a real number and is rounded where it is used.
+    P(j | x) ∝ exp(β Σ u(d) over those of the k nearest that belong to j), eq. 11. A case is not a
+    neighbour of itself. k moves as a real number and is rounded where it is used.
 
     Neighbours are sorted once: O(n² log n) time and O(n²) memory, so n up to about 10,000.
+
+    Parameters
+    ----------
+    X, y, labels, sample_weight : as for every model.
+    kernel : the weights u of neighbours. ``"tricube"``: (1 − (d/h)³)³ with h the distance of
+        neighbour k + 1, scaled to sum 1, so that β means the same for every k;
+        ``"tricube_unscaled"``: the same without the scaling, so that β counts neighbours;
+        ``"uniform"``: u = 1/k, as Holmes & Adams; ``"share"``: plain k-nn, P(j | x) = k_j/k, for
+        which β has no meaning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> model = KnnModel([[0.0], [1.0], [2.0], [5.0]], [0, 0, 1, 1], kernel="share")
+    >>> model.probabilities(np.array([2.0, 1.0]))
+    array([[0.5, 0.5],
+           [0.5, 0.5],
+           [1. , 0. ],
+           [0.5, 0.5]])
     """
 
     name = "knn"
-    arrays = ("reference", "reference_codes")
+    arrays: ClassVar[tuple[str, ...]] = ("reference", "reference_codes")
+    kernel: Kernel = "tricube"
+
+    def __init__(
+        self,
+        X: ScoresLike,
+        y: LabelsLike,
+        *,
+        kernel: Kernel = "tricube",
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+    ) -> None:
+        check_choice(kernel, "kernel", KERNELS)
+        self.kernel = kernel
+        super().__init__(X, y, labels=labels, sample_weight=sample_weight)
 
     @property
     def noise(self) -> Float64Array:  # type: ignore[override]
@@ -38,10 +78,14 @@ class KnnModel(Model):
         return np.array([np.clip(k, 1, len(self.reference) - 2), abs(beta)])
 
     def probabilities(self, parameters: Float64Array) -> Float64Array:
-        posteriors = np.empty((len(self.X), len(self.classes)))
-        k, beta = self.within(parameters)
-        neighbour_posteriors(self._cubes, self._codes, round(k), beta, posteriors)
-        return posteriors
+        return self.posteriors(*KnnModel.within(self, parameters))
+
+    def posteriors(self, k: float, beta: float) -> Float64Array:
+        """(n, K) posteriors of the cases: eq. 11."""
+        found = np.empty((len(self.X), len(self.classes)))
+        which = KERNELS.index(self.kernel)
+        neighbour_posteriors(self._cubes, self._codes, round(k), beta, which, found)
+        return found
 
     def take(self, X: Float64Array) -> None:
         """Sort the reference cases by their distance from each case, once."""
@@ -64,6 +108,25 @@ class KnnModel(Model):
             self._cubes: Float64Array = (ascending / np.where(middle > 0, middle, 1.0)) ** 3
         few = self.reference_codes.astype(np.min_scalar_type(len(self.classes)))
         self._codes: IntArray = few[order]
+
+    def settings(self) -> dict[str, Any]:
+        """The kernel, unless it is the one that models of earlier versions have."""
+        return {} if self.kernel == "tricube" else {"kernel": self.kernel}
+
+    @classmethod
+    def restored(
+        cls,
+        classes: tuple[Label, ...],
+        settings: Mapping[str, Any],
+        state: Mapping[str, NDArray[Any]],
+    ) -> Self:
+        """A model without cases, from what a file holds."""
+        kernel = settings.get("kernel", "tricube")
+        if kernel not in KERNELS:
+            raise ValueError("its kernel is not one of k-nn")
+        model = super().restored(classes, settings, state)
+        model.kernel = kernel
+        return model
 
     def check(self) -> None:
         codes, n_cases = self.reference_codes, len(self.reference)
