@@ -19,7 +19,7 @@ parser.add_argument("--generations", type=int, default=500, help="10000 in the p
 options = parser.parse_args()
 
 X, y = three_class_mixture(rng=0)
-surface = search(KnnModel(X, y + 1), generations=options.generations, rng=0)
+surface = search(KnnModel(X, y + 1), generations=options.generations, tolerance=0, rng=0)
 knee = surface.choose(criterion="knee")
 display = FalsePositiveFrontDisplay.from_surface(surface, chosen={"knee": knee})
 print(knee, surface.knees(3), sep="\n")

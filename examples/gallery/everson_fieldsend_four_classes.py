@@ -26,7 +26,7 @@ scores = cross_val_predict(LogisticRegression(C=0.01, max_iter=500), X, y, metho
 surface = search(ScoreModel(y, scores), generations=60, rng=0, progress=False)
 points = {
     "least total error": surface.choose(criterion="total_error"),
-    "knee": surface.choose(criterion="knee"),
+    "farthest from chance": surface.choose(criterion="farthest_from_chance"),
     "1 as 8 in at most 2 %": surface.choose(limits={(1, 8): 0.02}),
 }
 for name, point in points.items():

@@ -153,7 +153,7 @@ class FalsePositiveFrontDisplay(Display):
             axis.set_major_locator(_inner_ticks())
             axis.labelpad = 8
         solid.view_init(elev=26, azim=40)
-        solid.set_box_aspect(None, zoom=0.95)
+        solid.set_box_aspect(None, zoom=0.87)
         solid.computed_zorder = not self.chosen  # chosen points come last, in front
 
     def _tops(self) -> Float64Array:

@@ -135,6 +135,7 @@ class ParallelCoordinatesDisplay(Display):
         tallest = max(float(self.rates.max()), float(self.chosen_rates.max(initial=0)), 0.05)
         room = 1.03 + 0.09 * len(self.chosen)  # for the legend, above all lines
         ax.set(xlim=(-0.3, across[-1] + 0.3), ylim=(-0.02 * tallest, room * tallest))
+        ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= 1.03 * tallest])
         if self.objectives == "pairs":
             ax.set_ylabel("Error rate, truth → decision")
         else:

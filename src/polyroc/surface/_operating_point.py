@@ -198,7 +198,8 @@ class SurfacePoint:
         return self.surface.decide(X, self.index)
 
     def __repr__(self) -> str:
-        shares = f"{self.criterion} = {self.value:.4f}; share of each class decided as …"
+        value = f"{self.value:.3g}" if self.criterion == KNEE else f"{self.value:.4f}"
+        shares = f"{self.criterion} = {value}; share of each class decided as …"
         parts = [shares, self._table(self.confusion)]
         if self.costs_asked is not None:
             parts += ["costs asked for, 1 where none was named", self._table(self.costs_asked)]
