@@ -13,6 +13,13 @@ from polyroc.inference import _edge
 from polyroc.metrics.declaration import NOTHING
 
 FITTED = ("saec", "gini")
+OF_SIZES = (
+    "hand_till_probabilistic",
+    "hand_till_scored",
+    "probabilistic_auc",
+    "scored_auc",
+    "total_length",
+)
 SIZES = {3: (3, 2, 3), 2: (5, 3)}
 
 
@@ -55,7 +62,8 @@ def test_against_plain_loops():
         for name, metric in registry.items():
             if n_classes not in metric.classes or metric.chance is NOTHING or name in FITTED:
                 continue
-            mass = 0.25 if metric.statistic.__name__ == "Tuples" else 0.1
+            mass = 0.5 if name in OF_SIZES else 0.1
+            mass = 0.25 if metric.statistic.__name__ == "Tuples" else mass
             size, freedom = by_loops(name, y, p, mass)
             assert found[name].effective.size == pytest.approx(size, rel=1e-8), name
             assert found[name].effective.degrees_of_freedom == pytest.approx(freedom, rel=1e-8)
@@ -87,6 +95,63 @@ def test_weights_and_groups():
         assert grouped[name].interval()[:2] == pytest.approx(plain[name].interval()[:2], rel=1e-9)
 
 
+def spread_by_loops(
+    y: np.ndarray, p: np.ndarray, groups: np.ndarray, mass: float
+) -> tuple[float, float, float]:
+    """θ̃, Ṽ and units of the first class for the AUC of cases in groups, all by loops."""
+    name, sizes, scores = "roc_auc", np.bincount(y).tolist(), p.tolist()
+    members = [len({g for g, own in zip(groups, y, strict=True) if own == k}) for k in (0, 1)]
+    theta = TWINS[name](y.tolist(), scores, [1.0] * len(y), 2)
+    phi = influence(name, y.tolist(), scores, [1.0] * len(y), 2)
+    alone = sum((f / sizes[k]) ** 2 * sizes[k] / (sizes[k] - 1) for f, k in zip(phi, y, strict=True))
+
+    def together(values: list[float], factor: list[float]) -> float:
+        total = 0.0
+        for group in set(groups.tolist()):
+            inside = [i for i in range(len(y)) if groups[i] == group]
+            total += sum(values[i] / sizes[y[i]] * factor[y[i]] for i in inside) ** 2
+        return total
+
+    effect = together(phi, [math.sqrt(m / (m - 1)) for m in members]) / alone
+    units = [min(max(n / effect, m), n) for n, m in zip(sizes, members, strict=True)]
+    rows, codes, weights = [], [], []
+    for k in (0, 1):
+        for i, own in enumerate(y.tolist()):
+            rows.append(scores[i])
+            codes.append(k)
+            share = (own == k) * members[k] / sizes[k] + mass / (2 * sizes[own])
+            weights.append(share / (members[k] + mass))
+    shrunken = TWINS[name](codes, rows, weights, 2)
+    moved = influence(name, codes, rows, weights, 2)
+    own = [moved[k * len(y) + i] for i, k in enumerate(y.tolist())]
+    less = [
+        math.sqrt(m / (m - 1) * u * (u - 1) / ((u + mass) * (u - 1 + mass)))
+        for m, u in zip(members, units, strict=True)
+    ]
+    extra = 0.0
+    for k in (0, 1):
+        foreign = sum(moved[k * len(y) + i] ** 2 / (2 * sizes[j]) for i, j in enumerate(y.tolist()))
+        extra += mass * foreign / ((units[k] + mass) * (units[k] - 1 + mass))
+    shares = [(m + mass) / (u + mass) for m, u in zip(members, units, strict=True)]
+    centre = theta + (shrunken - theta) * sum(shares) / 2
+    return centre, together(own, less) + extra, units[0]
+
+
+def test_groups_count_by_their_design_effect():
+    """All cases where those of a group do not vary together, groups where they are copies."""
+    rng, seen = np.random.default_rng(5), []
+    for together in (0.0, 0.7, 3.0):
+        y, groups = np.repeat([0, 1], [14, 10]), np.concatenate([np.arange(14) % 5, np.arange(10) % 5])
+        raw = rng.normal(size=len(y)) + together * rng.normal(size=5)[groups] + 1.2 * y
+        p = np.column_stack([1 / (1 + np.exp(raw)), 1 / (1 + np.exp(-raw))])
+        centre, variance, units = spread_by_loops(y, p, groups, 0.1)
+        found = evaluate(y, p, ["roc_auc"], groups=groups)["roc_auc"]
+        expected = centre * (1 - centre) / variance
+        assert found.effective.size == pytest.approx(expected, rel=1e-7)
+        seen.append(units)
+    assert 5 <= min(seen) < 8 < max(seen) <= 14
+
+
 def test_the_worst_value_has_an_interval_too():
     y = np.repeat([0, 1, 2], [6, 5, 4])
     found = evaluate(y, np.roll(np.eye(3), 1, axis=1)[y], ["auc_mu", "hum"])
@@ -103,13 +168,32 @@ def test_volumes_of_many_classes_and_of_random_tuples():
         assert found.value == found.interval().high == 1 and 0.3 < found.interval().low < 0.95
 
 
-def test_volumes_of_simplexes_keep_their_own_variance():
+def slopes_by_loops(y: np.ndarray, p: np.ndarray, mass: float) -> tuple[float, float]:
+    """Ṽ of AOT and its degrees of freedom, by its slopes at the means of the classes."""
+    sizes, total, unknown = np.bincount(y), 0.0, 0.0
+    for k in range(3):
+        as_k = [*y, *[k] * len(y)]  # every case a second time, as one of class k without weight
+        weights = [1.0] * len(y) + [0.0] * len(y)
+        phi = influence("triangle_area", as_k, [*p.tolist(), *p.tolist()], weights, 3)[len(y) :]
+        shares = [
+            ((own == k) + mass / (3 * sizes[own])) / (sizes[k] + mass) for own in y.tolist()
+        ]
+        mean = sum(s * f for s, f in zip(shares, phi, strict=True))
+        spread = sum(s * (f - mean) ** 2 for s, f in zip(shares, phi, strict=True))
+        own = spread / (sizes[k] - 1 + mass)
+        total, unknown = total + own, unknown + own**2 / (sizes[k] - 1)
+    return total, total**2 / unknown
+
+
+def test_volumes_of_simplexes_stay_where_they_are():
     """Of a determinant between −1 and 1, whose sign is not known where the limits contain 0."""
     y, p = sample(3, 3)
     found = evaluate(y, p, ["triangle_area"])["triangle_area"]
     value = found.value
-    assert found.effective.size == pytest.approx((1 - value**2) / found.standard_error**2)
-    assert found.effective.degrees_of_freedom == pytest.approx(found.degrees_of_freedom)
+    variance, freedom = slopes_by_loops(y, p, 0.25)
+    assert variance > found.standard_error**2
+    assert found.effective.size == pytest.approx((1 - value**2) / variance, rel=1e-8)
+    assert found.effective.degrees_of_freedom == pytest.approx(freedom, rel=1e-8)
     noise = evaluate(y, sample(3, 0.0)[1], ["triangle_area"])["triangle_area"]
     assert noise.interval().low == 0 < noise.interval().high
     for tested in (found, noise):

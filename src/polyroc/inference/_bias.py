@@ -9,9 +9,8 @@ import math
 
 import numpy as np
 
-from polyroc.inference._influence import CaseDesign, contributions
+from polyroc.inference._influence import CaseDesign, case_scale
 from polyroc.metrics.declaration import Metric
-from polyroc.metrics.question import Influence
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array
 
@@ -22,27 +21,27 @@ def bias_of(metric: Metric, predictions: Predictions, design: CaseDesign) -> flo
         return 0.0
     if (design.counts(predictions) <= 1).any():
         return 0.0
-    vectors = predictions.probabilities(metric.name).astype(np.float64)
-    excess = [_longer(predictions, design, vectors, k) for k in range(predictions.n_classes)]
+    scale = case_scale(predictions, design.counts(predictions))
+    if design.weights == "frequency":
+        scale = scale / np.sqrt(predictions.case_weights)
+    excess = [_longer(predictions, design, scale, k) for k in range(predictions.n_classes)]
     return -sum(excess) / (predictions.n_classes * math.sqrt(2))
 
 
-def _longer(predictions: Predictions, design: CaseDesign, vectors: Float64Array, k: int) -> float:
+def _longer(predictions: Predictions, design: CaseDesign, scale: Float64Array, k: int) -> float:
     """By how much the distance of the mean of class k from its corner is too long."""
-    members = predictions.members[k]
-    weights = predictions.case_weights[members]
-    mean = np.average(vectors[members], axis=0, weights=weights)
+    rows = predictions.members[k]
+    vectors = predictions.probabilities("total_length")[rows].astype(np.float64)
+    mean = np.average(vectors, axis=0, weights=predictions.case_weights[rows])
     gap = np.eye(predictions.n_classes)[k] - mean
     length = float(np.linalg.norm(gap))
     if length == 0:
         return 0.0
-    own = (predictions.codes == k)[:, None]
-    moved = np.where(own, vectors - mean, 0.0)
-    columns = contributions(predictions, [Influence(column) for column in moved.T], _fixed(design))
-    along = columns @ (gap / length)
-    return float((columns**2).sum() - (along**2).sum()) / (2 * length)
-
-
-def _fixed(design: CaseDesign) -> CaseDesign:
-    """The same design with fixed class sizes: means of classes do not depend on their shares."""
-    return CaseDesign(design.groups, design.weights, "stratified", design.n_groups)
+    moved = scale[rows, None] * (vectors - mean)
+    if design.groups is not None:
+        numbers = np.unique(design.groups[rows], return_inverse=True)[1]
+        sums = np.zeros((int(numbers.max()) + 1, moved.shape[1]))
+        np.add.at(sums, numbers, moved)
+        moved = sums
+    along = moved @ (gap / length)
+    return float((moved**2).sum() - (along**2).sum()) / (2 * length)

@@ -12,21 +12,24 @@ With θ̃ the value there and φ_ki the influence values, centred under p̃_k,
     Ṽ = Σ_k Ṽ_k,    Ṽ_k = Σ_i p̃_ki φ_ki² / (m_k − 1 + w),    n_eff = θ̃(1 − θ̃)/Ṽ
 
 and degrees of freedom Ṽ²/Σ_k Ṽ_k²/(m_k − 1). Wilson's interval at the value itself with these is
-:meth:`polyroc.results.Estimate.interval`. Groups and weights enter through the contributions of the
-cases of a class to its own part, and m_k counts groups.
+:meth:`polyroc.results.Estimate.interval`. Weights enter through the contributions of the cases of a
+class to its own part. So do groups, and m_k is then the number of cases divided by the design
+effect, by which groups enlarge the variance: all cases where those of a group do not vary
+together, and the number of groups where they agree or nothing varies.
 
 The pool is made of at most ``POOL`` rows, evenly spaced where there are more cases. Where every
 class has ``LARGE_CLASS`` cases and the value varies, extra mass changes nothing that matters, and
-n_eff = θ(1 − θ)/V. So it is for volumes of simplexes, which are 0 by chance: extra mass moves them.
-Volumes of four and more classes are not computed a
-second time: a foreign case in a tuple gets its credit by chance, 1 in K!. Within folds the cases
-contribute what they do there, and the extra mass what it does in all cases together.
+n_eff = θ(1 − θ)/V. Volumes of simplexes are 0 by chance, and extra mass would move them: they stay
+where they are, and the extra mass adds to their variance by their slopes there. Volumes of four and
+more classes are not computed a second time: a foreign case in a tuple gets its credit by chance,
+1 in K!. Within folds the cases contribute what they do there, and the extra mass what it does in
+all cases together.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,19 +40,22 @@ from polyroc.inference._influence import (
     covariance,
     satterthwaite,
 )
-from polyroc.metrics.declaration import NOTHING, Metric
+from polyroc.metrics.declaration import NOTHING, Metric, Property
 from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
-from polyroc.metrics.question import NO_VARIATION, Influence
+from polyroc.metrics.question import NO_VARIATION, Influence, influences
 from polyroc.predictions import Predictions
 from polyroc.results import Effective
 from polyroc.statistics.chains import Chains
+from polyroc.statistics.means import Means
 from polyroc.statistics.tuples import Tuples
 from polyroc.typing import Float64Array
 
 EXTRA_MASS = 0.1
-EXTRA_MASS_OF_TUPLES = 0.25
-"""w: the least that keeps the level of 95 % intervals near 1."""
+EXTRA_MASS_OF_VOLUMES = 0.25
+EXTRA_MASS_OF_SIZES = 0.5
+"""w: the least that keeps the level of 95 % intervals near 1. Contributions of the sizes of
+probabilities are skewed there, and the mass stands for the long tail that few cases do not show."""
 
 POOL = 2_000
 """Most rows that the extra mass of all classes together is spread over."""
@@ -87,24 +93,47 @@ def effective_sizes(
         ):
             sizes[place] = _by_chance(predictions, each, each.influence, design)
             continue
-        if counts.min() >= LARGE_CLASS or each.metric.chance is NOTHING:
+        of_rates = signed(each.metric) and each.metric.statistic is not Means
+        if counts.min() >= LARGE_CLASS or of_rates:
             sizes[place] = _plain(predictions, each, each.influence, design)
         if sizes[place] is None:
             shrunken.append(place)
-    for kind in dict.fromkeys(_kind(found[p].metric) for p in shrunken):
-        places = [p for p in shrunken if _kind(found[p].metric) is kind]
-        if places:
-            mass = EXTRA_MASS if kind is None else EXTRA_MASS_OF_TUPLES
-            again = [asked[p] for p in places], [found[p] for p in places]
-            made = _shrunken(statistics, *again, design, mass)
-            for place, size in zip(places, made, strict=True):
-                sizes[place] = size
+    kinds = {place: Kind.of(found[place].metric) for place in shrunken}
+    for kind in dict.fromkeys(kinds.values()):
+        places = [place for place in shrunken if kinds[place] == kind]
+        again = [asked[p] for p in places], [found[p] for p in places]
+        made = _shrunken(statistics, *again, design, kind)
+        for place, size in zip(places, made, strict=True):
+            sizes[place] = size
     return sizes
 
 
-def _kind(metric: Metric) -> type | None:
-    """The statistic of a volume, whose extra mass is larger; None for other metrics."""
-    return metric.statistic if metric.statistic in (Tuples, Chains) else None
+class Kind(NamedTuple):
+    """What decides how extra mass is used."""
+
+    mass: float
+    of_tuples: bool
+    signed: bool
+
+    @classmethod
+    def of(cls, metric: Metric) -> "Kind":
+        """Of a metric."""
+        of_signs = signed(metric) and metric.statistic is Means
+        mass = EXTRA_MASS_OF_SIZES if of_sizes(metric) else EXTRA_MASS
+        if of_signs or metric.statistic in (Tuples, Chains):
+            mass = EXTRA_MASS_OF_VOLUMES
+        return cls(mass, metric.statistic is Tuples, of_signs)
+
+
+def of_sizes(metric: Metric) -> bool:
+    """Whether the sizes of probabilities matter, not only what they rank or decide."""
+    ranks_or_decides = Property.COMMON_SCALE, Property.PERFECT_ARGMAX
+    return metric.needs_probabilities and metric.properties.isdisjoint(ranks_or_decides)
+
+
+def signed(metric: Metric) -> bool:
+    """Whether the metric is the size of a number that may be negative."""
+    return metric.chance is NOTHING
 
 
 def _plain(
@@ -122,7 +151,7 @@ def _by_chance(
 ) -> Effective | None:
     """For a volume: what extra mass adds if foreign cases get credit by chance."""
     variance, freedom = spread_of_value(predictions, influence, design)
-    counts, mass = design.counts(predictions), EXTRA_MASS_OF_TUPLES
+    counts, mass = design.counts(predictions), EXTRA_MASS_OF_VOLUMES
     chance, value = 1 / math.factorial(predictions.n_classes), found.value
     moved = (chance * (1 - value) ** 2 + (1 - chance) * value**2) * mass
     extra = moved / ((counts + mass) * (counts - 1 + mass))
@@ -138,13 +167,12 @@ def _effective(
     metric: Metric, value: float, variance: float, freedom: float, scale: float
 ) -> Effective | None:
     """n_eff of a value in its range; of a size without its sign, in that and its mirror image."""
-    signed = metric.chance is NOTHING
-    lowest = -metric.highest if signed else metric.lowest
+    lowest = -metric.highest if signed(metric) else metric.lowest
     width = metric.highest - lowest
     share = (value - lowest) / width
     if not variance > (NO_VARIATION * scale) ** 2 or not 0 < share < 1:
         return None
-    return Effective(share * (1 - share) * width**2 / variance, freedom, signed)
+    return Effective(share * (1 - share) * width**2 / variance, freedom, signed(metric))
 
 
 def _shrunken(
@@ -152,28 +180,79 @@ def _shrunken(
     asked: Asked,
     found: Sequence[Measured],
     design: CaseDesign,
-    mass: float,
+    kind: Kind,
 ) -> list[Effective | None]:
     """From the statistics of shrunken classes."""
-    predictions = statistics.predictions
-    of_tuples = found[0].metric.statistic is Tuples
-    pool, shares = _pool(predictions, POOL_OF_TUPLES if of_tuples else None)
+    predictions, mass = statistics.predictions, kind.mass
+    pool, shares = _pool(predictions, POOL_OF_TUPLES if kind.of_tuples else None)
     mixed = shrunken_predictions(predictions, design, mass, pool, shares)
     sizes: list[Effective | None] = []
-    for one, again in zip(found, measure(CaseStatistics(mixed), asked), strict=True):
+    for one, again in zip(found, _measured(statistics, mixed, asked, kind), strict=True):
         own = again.influence
         if own is None or own.reason is not None or again.reason is not None:
             sizes.append(None)
             continue
         foreign = own.cases[len(predictions) :].reshape(predictions.n_classes, -1) ** 2 @ shares
         kept = replace(own, cases=own.cases[: len(predictions)])
-        value = again.value
+        units = _units(predictions, one.influence, design)
+        value = _moved_value(statistics, one, again, design, units, kind)
         if isinstance(statistics, FoldStatistics):
-            value += one.value - statistics.across.value(one.metric.question(predictions))
             kept = own_or(one.influence, kept)
-        spread = _spread(predictions, kept, foreign, design, mass)
+        spread = _spread(predictions, kept, foreign, design, units, mass)
         sizes.append(_effective(one.metric, value, *spread, own.scale))
     return sizes
+
+
+def _measured(
+    statistics: CaseStatistics | FoldStatistics, mixed: Predictions, asked: Asked, kind: Kind
+) -> list[Measured]:
+    """Values and influence values of shrunken classes; of signed sizes by the slopes at hand."""
+    if not kind.signed:
+        return measure(CaseStatistics(mixed), asked)
+    whole = statistics.across if isinstance(statistics, FoldStatistics) else statistics
+    found = []
+    for metric, options in asked:
+        question = metric.question(whole.predictions, **options)
+        moved = influences([question], whole[question.need], mixed)[0]
+        found.append(Measured(metric, whole.value(question), moved))
+    return found
+
+
+def _moved_value(
+    statistics: CaseStatistics | FoldStatistics,
+    one: Measured,
+    again: Measured,
+    design: CaseDesign,
+    units: Float64Array,
+    kind: Kind,
+) -> float:
+    """θ̃: the value where extra mass moves it; with groups, as far as their number of units says."""
+    predictions = statistics.predictions
+    if kind.signed:
+        return one.value
+    if design.groups is None and not isinstance(statistics, FoldStatistics):
+        return again.value
+    before = one.value
+    if isinstance(statistics, FoldStatistics):
+        before = statistics.across.value(one.metric.question(predictions))
+    less = (design.counts(predictions) + kind.mass) / (units + kind.mass)
+    return one.value + (again.value - before) * float(less.mean())
+
+
+def _units(
+    predictions: Predictions, influence: Influence | None, design: CaseDesign
+) -> Float64Array:
+    """m_k: cases of each class, divided by the design effect of groups."""
+    counts = design.counts(predictions)
+    if design.groups is None or influence is None or influence.reason is not None:
+        return counts
+    alone = covariance(predictions, [influence], replace(design, groups=None))[0, 0]
+    if not alone > (NO_VARIATION * influence.scale) ** 2:
+        return counts
+    cases = predictions.class_counts.astype(np.float64)
+    together = covariance(predictions, [influence], design)[0, 0]
+    with np.errstate(divide="ignore"):
+        return np.clip(cases * alone / together, counts, cases)
 
 
 def own_or(within_folds: Influence | None, otherwise: Influence) -> Influence:
@@ -183,12 +262,16 @@ def own_or(within_folds: Influence | None, otherwise: Influence) -> Influence:
 
 
 def _spread(
-    predictions: Predictions, own: Influence, foreign: Float64Array, design: CaseDesign, mass: float
+    predictions: Predictions,
+    own: Influence,
+    foreign: Float64Array,
+    design: CaseDesign,
+    units: Float64Array,
+    mass: float,
 ) -> tuple[float, float]:
     """Ṽ and its degrees of freedom, from φ of the cases and mean φ² of the extra mass."""
-    counts = design.counts(predictions)
-    divisor = (counts + mass) * (counts - 1 + mass)
-    scale = np.sqrt(counts * (counts - 1) / divisor)[predictions.codes]
+    divisor = (units + mass) * (units - 1 + mass)
+    scale = np.sqrt(units * (units - 1) / divisor)[predictions.codes]
     scaled = replace(own, cases=own.cases * scale)
     extra = mass * foreign / divisor
     variance = float(covariance(predictions, [scaled], design)[0, 0] + extra.sum())

@@ -8,6 +8,7 @@ variances of all r, in O(n log n + n_k K).
 Near 1 the two classes are shrunken towards each other, as in :mod:`polyroc.inference._edge`: class
 k has the distribution P̃_k = α_k P_k + β_k P_r, with β_k = w/2 / (m_k + w) and α_k = 1 − β_k. An AUC
 is linear in both distributions, so its value and placements there follow from those of P_k, P_r.
+With groups the extra mass counts against the cases divided by the design effect of the pair.
 """
 
 import math
@@ -22,6 +23,7 @@ from polyroc.inference._edge import EXTRA_MASS, LARGE_CLASS
 from polyroc.inference._folds import stratum_factor
 from polyroc.inference._influence import CaseDesign, case_scale
 from polyroc.metrics.folds import FoldStatistics, statistics_of
+from polyroc.metrics.question import NO_VARIATION
 from polyroc.predictions import Predictions
 from polyroc.statistics.pairs import (
     Pairs,
@@ -58,6 +60,23 @@ class _Squares(NamedTuple):
     @property
     def total(self) -> Float64Array:
         return self.positive + self.negative + 2 * self.crossed
+
+    def times(self, positive: Float64Array, negative: Float64Array) -> "_Squares":
+        """Those of contributions that are multiplied by a factor on either side."""
+        both = positive * negative * self.crossed
+        return _Squares(positive**2 * self.positive, negative**2 * self.negative, both)
+
+
+class _Units(NamedTuple):
+    """Cases of class k and of each class r, divided by the design effect of groups on AUC(k|r)."""
+
+    positive: Float64Array
+    negative: Float64Array
+
+    def divisors(self) -> tuple[Float64Array, Float64Array]:
+        """Of the extra mass, and of squared contributions."""
+        made = [(each + EXTRA_MASS) * (each - 1 + EXTRA_MASS) for each in self]
+        return made[0], made[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +144,11 @@ class PairCases:
             moved = self._centred(placed, k, classes)
         else:
             moved = self._within_folds(self.folds, k, classes, factor)
-        squares = self._squares(moved, classes)
+        squares = self._squares(moved, classes, self.scale, self.design.groups)
         freedom = self._freedom(squares.positive, squares.negative, k, classes)
-        sized = self._shrunken(placed, own, moved, k, classes)
         variance = np.maximum(squares.total, 0)
+        units = self._units(moved, variance, k, classes)
+        sized = self._shrunken(placed, own, moved, k, classes, units)
         large = (np.minimum(self.counts[k], self.counts[classes]) >= LARGE_CLASS) & (variance > 0)
         theta = self.values[k, classes]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -169,14 +189,32 @@ class PairCases:
             positives.append(block)
         return Placed(np.concatenate(members), np.concatenate(positives), negatives)
 
+    def _units(self, moved: Placed, together: Float64Array, k: int, classes: slice) -> _Units:
+        """Of the pairs of class k, whose variances are ``together`` with groups."""
+        predictions, counts = self.predictions, self.counts
+        if self.design.groups is None:
+            return _Units(np.full(len(together), counts[k]), counts[classes])
+        cases = predictions.class_counts.astype(np.float64)
+        alone = self._squares(moved, classes, case_scale(predictions, cases), None).total
+        varies = alone > NO_VARIATION**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(varies, alone / together, 0)
+        return _Units(
+            np.clip(cases[k] * share, counts[k], cases[k]),
+            np.clip(cases[classes] * share, counts[classes], cases[classes]),
+        )
+
     def _squares(
-        self, moved: Placed, classes: slice, scale: Float64Array | None = None
+        self,
+        moved: Placed,
+        classes: slice,
+        scale: Float64Array,
+        groups: NDArray[np.intp] | None,
     ) -> _Squares:
         """Squared contributions, added up over groups where there are groups."""
         predictions, n_classes = self.predictions, self.predictions.n_classes
-        scale = self.scale if scale is None else scale
         positive = moved.positives * scale[moved.members][:, None]
-        negative, groups = moved.negatives * scale, self.design.groups
+        negative = moved.negatives * scale
         if groups is None:
             squared = np.bincount(predictions.codes, negative**2, n_classes).astype(np.float64)
             return _Squares((positive**2).sum(axis=0), squared[classes], 0.0)
@@ -200,7 +238,13 @@ class PairCases:
         return np.asarray(np.minimum(freedom, self.most[k, classes]))
 
     def _shrunken(
-        self, placed: Placed, own: Float64Array, moved: Placed, k: int, classes: slice
+        self,
+        placed: Placed,
+        own: Float64Array,
+        moved: Placed,
+        k: int,
+        classes: slice,
+        units: _Units,
     ) -> Float64Array:
         """Effective sizes and their degrees of freedom, from classes shrunken to each other."""
         codes, theta = self.predictions.codes, self.across[k]
@@ -219,14 +263,20 @@ class PairCases:
         foreign_r = 1 - alpha[k] * own_positives - beta[k] * placed.positives - value[classes]
         mean_k = (self._mean(at_k, placed.members) + self._by_class(foreign_k)[classes]) / 2
         mean_r = (self._mean(foreign_r, placed.members) + self._by_class(at_r)[classes]) / 2
-        divisor = (self.counts + EXTRA_MASS) * (self.counts - 1 + EXTRA_MASS)
-        with np.errstate(invalid="ignore"):
-            narrower = np.sqrt(self.counts * (self.counts - 1) / divisor)
+        divisor, divisor_r = units.divisors()
         seen = Placed(placed.members, at_k, at_r) if self.folds is None else moved
-        squares = self._squares(seen, classes, self.scale * narrower[codes])
-        positive = squares.positive + EXTRA_MASS * mean_k / divisor[k]
-        negative = squares.negative + EXTRA_MASS * mean_r / divisor[classes]
-        shifted = (value + self.values[k] - self.across[k])[classes]
+        with np.errstate(invalid="ignore"):
+            narrower = (
+                np.sqrt(units.positive * (units.positive - 1) / divisor),
+                np.sqrt(units.negative * (units.negative - 1) / divisor_r),
+            )
+        squares = self._squares(seen, classes, self.scale, self.design.groups).times(*narrower)
+        positive = squares.positive + EXTRA_MASS * mean_k / divisor
+        negative = squares.negative + EXTRA_MASS * mean_r / divisor_r
+        less_k = (self.counts[k] + EXTRA_MASS) / (units.positive + EXTRA_MASS)
+        less_r = (self.counts[classes] + EXTRA_MASS) / (units.negative + EXTRA_MASS)
+        moved_by = (value - self.across[k])[classes] * (less_k + less_r) / 2
+        shifted = self.values[k, classes] + moved_by
         variance = positive + negative + 2 * squares.crossed
         freedom = self._freedom(positive, negative, k, classes)
         inside = (shifted > 0) & (shifted < 1) & (variance > 0)
