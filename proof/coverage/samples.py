@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +61,7 @@ def many(cell: Cell, n: int) -> int:
     return max(1, n // sum(cell.sizes))
 
 
-@lru_cache(maxsize=None)
+@cache
 def signal_of(cell: Cell) -> float:
     """The signal that gives M its target."""
     if cell.target == 1:

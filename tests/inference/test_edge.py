@@ -103,7 +103,9 @@ def spread_by_loops(
     members = [len({g for g, own in zip(groups, y, strict=True) if own == k}) for k in (0, 1)]
     theta = TWINS[name](y.tolist(), scores, [1.0] * len(y), 2)
     phi = influence(name, y.tolist(), scores, [1.0] * len(y), 2)
-    alone = sum((f / sizes[k]) ** 2 * sizes[k] / (sizes[k] - 1) for f, k in zip(phi, y, strict=True))
+    alone = sum(
+        (f / sizes[k]) ** 2 * sizes[k] / (sizes[k] - 1) for f, k in zip(phi, y, strict=True)
+    )
 
     def together(values: list[float], factor: list[float]) -> float:
         total = 0.0
@@ -141,7 +143,10 @@ def test_groups_count_by_their_design_effect():
     """All cases where those of a group do not vary together, groups where they are copies."""
     rng, seen = np.random.default_rng(5), []
     for together in (0.0, 0.7, 3.0):
-        y, groups = np.repeat([0, 1], [14, 10]), np.concatenate([np.arange(14) % 5, np.arange(10) % 5])
+        y, groups = (
+            np.repeat([0, 1], [14, 10]),
+            np.concatenate([np.arange(14) % 5, np.arange(10) % 5]),
+        )
         raw = rng.normal(size=len(y)) + together * rng.normal(size=5)[groups] + 1.2 * y
         p = np.column_stack([1 / (1 + np.exp(raw)), 1 / (1 + np.exp(-raw))])
         centre, variance, units = spread_by_loops(y, p, groups, 0.1)
@@ -168,32 +173,32 @@ def test_volumes_of_many_classes_and_of_random_tuples():
         assert found.value == found.interval().high == 1 and 0.3 < found.interval().low < 0.95
 
 
-def slopes_by_loops(y: np.ndarray, p: np.ndarray, mass: float) -> tuple[float, float]:
-    """Ṽ of AOT and its degrees of freedom, by its slopes at the means of the classes."""
-    sizes, total, unknown = np.bincount(y), 0.0, 0.0
+def slopes_by_loops(y: np.ndarray, p: np.ndarray, mass: float) -> tuple[float, float, float]:
+    """How AOT moves, Ṽ and its degrees of freedom, by its slopes at the means of the classes."""
+    sizes, by, total, unknown = np.bincount(y), 0.0, 0.0, 0.0
     for k in range(3):
         as_k = [*y, *[k] * len(y)]  # every case a second time, as one of class k without weight
         weights = [1.0] * len(y) + [0.0] * len(y)
         phi = influence("triangle_area", as_k, [*p.tolist(), *p.tolist()], weights, 3)[len(y) :]
-        shares = [
-            ((own == k) + mass / (3 * sizes[own])) / (sizes[k] + mass) for own in y.tolist()
-        ]
+        shares = [((own == k) + mass / (3 * sizes[own])) / (sizes[k] + mass) for own in y.tolist()]
         mean = sum(s * f for s, f in zip(shares, phi, strict=True))
         spread = sum(s * (f - mean) ** 2 for s, f in zip(shares, phi, strict=True))
         own = spread / (sizes[k] - 1 + mass)
-        total, unknown = total + own, unknown + own**2 / (sizes[k] - 1)
-    return total, total**2 / unknown
+        by, total, unknown = by + mean, total + own, unknown + own**2 / (sizes[k] - 1)
+    return by, total, total**2 / unknown
 
 
-def test_volumes_of_simplexes_stay_where_they_are():
+def test_volumes_of_simplexes_move_by_their_slopes():
     """Of a determinant between −1 and 1, whose sign is not known where the limits contain 0."""
     y, p = sample(3, 3)
     found = evaluate(y, p, ["triangle_area"])["triangle_area"]
-    value = found.value
-    variance, freedom = slopes_by_loops(y, p, 0.25)
-    assert variance > found.standard_error**2
+    by, variance, freedom = slopes_by_loops(y, p, 0.25)
+    value = found.value + by
+    assert by < 0 and variance > found.standard_error**2
     assert found.effective.size == pytest.approx((1 - value**2) / variance, rel=1e-8)
     assert found.effective.degrees_of_freedom == pytest.approx(freedom, rel=1e-8)
+    perfect = evaluate(y, np.eye(3)[y], ["triangle_area"])["triangle_area"]
+    assert perfect.value == perfect.interval().high == 1 > perfect.interval().low
     noise = evaluate(y, sample(3, 0.0)[1], ["triangle_area"])["triangle_area"]
     assert noise.interval().low == 0 < noise.interval().high
     for tested in (found, noise):

@@ -1,7 +1,7 @@
 """The AUC of R's riskRegression, for given predictions and in cross-validation; cvAUC's formula.
 
-``risk_regression.R`` made the cases and the numbers with Debian's riskRegression 2022.11.28. What it
-has of ours: the AUC, DeLong's standard errors and the difference of two models for given
+``risk_regression.R`` made the cases and the numbers with Debian's riskRegression 2022.11.28. What
+it has of ours: the AUC, DeLong's standard errors and the difference of two models for given
 predictions, and with ``split.method="bootcv"`` the mean over splits of the AUC of the cases left
 out, which is our mean over folds. Its ``se`` there is the standard deviation over the splits, and
 says nothing of new cases; for ``"cv5"`` and its like it has no AUC.
@@ -120,4 +120,6 @@ def test_the_formula_of_cv_auc():
         value, error = by_cv_auc(y, score, folds)
         found = evaluate(Predictions(y, score, folds=folds), metrics=["roc_auc"])["roc_auc"]
         assert found.value == pytest.approx(value, rel=1e-12)
-        assert found.standard_error == pytest.approx(error * math.sqrt(size / (size - 1)), rel=1e-10)
+        assert found.standard_error == pytest.approx(
+            error * math.sqrt(size / (size - 1)), rel=1e-10
+        )

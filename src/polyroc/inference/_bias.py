@@ -9,9 +9,11 @@ import math
 
 import numpy as np
 
+from polyroc._base.sums import sum_by_class
 from polyroc.inference._influence import CaseDesign, case_scale
 from polyroc.metrics.declaration import Metric
 from polyroc.predictions import Predictions
+from polyroc.statistics.means import Means
 from polyroc.typing import Float64Array
 
 
@@ -21,27 +23,34 @@ def bias_of(metric: Metric, predictions: Predictions, design: CaseDesign) -> flo
         return 0.0
     if (design.counts(predictions) <= 1).any():
         return 0.0
+    means = Means.of(predictions).vectors
+    gaps = np.eye(predictions.n_classes) - means
+    lengths = np.linalg.norm(gaps, axis=1)
+    far = lengths > 0
+    towards = gaps / np.where(far, lengths, 1.0)[:, None]
+    across = _spread_across(predictions, design, means, towards)
+    excess = float(np.sum(across[far] / (2 * lengths[far])))
+    return -excess / (predictions.n_classes * math.sqrt(2))
+
+
+def _spread_across(
+    predictions: Predictions, design: CaseDesign, means: Float64Array, towards: Float64Array
+) -> Float64Array:
+    """tr C_k − u_kᵀ C_k u_k of every class, C_k from the cases or from sums over groups."""
+    codes, n_classes = predictions.codes.astype(np.intp), predictions.n_classes
     scale = case_scale(predictions, design.counts(predictions))
     if design.weights == "frequency":
         scale = scale / np.sqrt(predictions.case_weights)
-    excess = [_longer(predictions, design, scale, k) for k in range(predictions.n_classes)]
-    return -sum(excess) / (predictions.n_classes * math.sqrt(2))
-
-
-def _longer(predictions: Predictions, design: CaseDesign, scale: Float64Array, k: int) -> float:
-    """By how much the distance of the mean of class k from its corner is too long."""
-    rows = predictions.members[k]
-    vectors = predictions.probabilities("total_length")[rows].astype(np.float64)
-    mean = np.average(vectors, axis=0, weights=predictions.case_weights[rows])
-    gap = np.eye(predictions.n_classes)[k] - mean
-    length = float(np.linalg.norm(gap))
-    if length == 0:
-        return 0.0
-    moved = scale[rows, None] * (vectors - mean)
-    if design.groups is not None:
-        numbers = np.unique(design.groups[rows], return_inverse=True)[1]
-        sums = np.zeros((int(numbers.max()) + 1, moved.shape[1]))
-        np.add.at(sums, numbers, moved)
-        moved = sums
-    along = moved @ (gap / length)
-    return float((moved**2).sum() - (along**2).sum()) / (2 * length)
+    units = None if design.groups is None else codes + n_classes * design.groups
+    owners = codes if units is None else np.arange(int(units.max()) + 1) % n_classes
+    squares, along = np.zeros((2, len(owners)))
+    columns = predictions.probabilities("total_length").T
+    for column, mean, direction in zip(columns, means.T, towards.T, strict=True):
+        moved = column - np.take(mean, codes)
+        moved *= scale
+        if units is not None:
+            moved = np.bincount(units, moved)
+        squares += moved**2
+        along += moved * np.take(direction, owners)
+    squares -= along**2
+    return sum_by_class(owners, squares, n_classes)

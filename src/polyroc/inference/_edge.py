@@ -19,11 +19,11 @@ together, and the number of groups where they agree or nothing varies.
 
 The pool is made of at most ``POOL`` rows, evenly spaced where there are more cases. Where every
 class has ``LARGE_CLASS`` cases and the value varies, extra mass changes nothing that matters, and
-n_eff = θ(1 − θ)/V. Volumes of simplexes are 0 by chance, and extra mass would move them: they stay
-where they are, and the extra mass adds to their variance by their slopes there. Volumes of four and
-more classes are not computed a second time: a foreign case in a tuple gets its credit by chance,
-1 in K!. Within folds the cases contribute what they do there, and the extra mass what it does in
-all cases together.
+n_eff = θ(1 − θ)/V. Volumes of simplexes are 0 by chance, and extra mass would move those of many
+classes there: what it does to value and variance is taken from their slopes at the cases. Volumes
+of four and more classes are not computed a second time: a foreign case in a tuple gets its credit
+by chance, 1 in K!. Within folds the cases contribute what they do there, and the extra mass what it
+does in all cases together.
 """
 
 import math
@@ -70,6 +70,8 @@ LARGE_CLASS = 500
 """Where every class has so many cases, extra mass is left out."""
 
 Asked = Sequence[tuple[Metric, Mapping[str, Any]]]
+Spread = tuple[float, float]
+"""Variance of a value, and its degrees of freedom."""
 
 
 def effective_sizes(
@@ -77,25 +79,31 @@ def effective_sizes(
     asked: Asked,
     found: Sequence[Measured],
     design: CaseDesign,
+    spreads: Sequence[Spread | None] | None = None,
 ) -> list[Effective | None]:
-    """Effective number of cases behind each value; None where nothing is known of it."""
+    """Effective number of cases behind each value; None where nothing is known of it.
+
+    ``spreads`` are the variances and degrees of freedom of the values, where they are at hand.
+    """
     predictions = statistics.predictions
     counts = design.counts(predictions)
     sizes: list[Effective | None] = [None] * len(found)
     if (counts <= 1).any():
         return sizes
+    spreads = spreads or [None] * len(found)
     shrunken: list[int] = []
-    for place, each in enumerate(found):
+    for place, (each, spread) in enumerate(zip(found, spreads, strict=True)):
         if each.influence is None or (each.influence.reason and each.metric.fault):
             continue  # a fit that ran to a limit is no estimate, and a case more would not help
         if each.metric.statistic is Tuples and (
             predictions.n_classes > 3 or each.influence.drawn is not None
         ):
-            sizes[place] = _by_chance(predictions, each, each.influence, design)
+            spread = spread or spread_of_value(predictions, each.influence, design)
+            sizes[place] = _by_chance(predictions, each, each.influence, design, spread)
             continue
         of_rates = signed(each.metric) and each.metric.statistic is not Means
         if counts.min() >= LARGE_CLASS or of_rates:
-            sizes[place] = _plain(predictions, each, each.influence, design)
+            sizes[place] = _plain(predictions, each, each.influence, design, spread)
         if sizes[place] is None:
             shrunken.append(place)
     kinds = {place: Kind.of(found[place].metric) for place in shrunken}
@@ -137,20 +145,28 @@ def signed(metric: Metric) -> bool:
 
 
 def _plain(
-    predictions: Predictions, found: Measured, influence: Influence, design: CaseDesign
+    predictions: Predictions,
+    found: Measured,
+    influence: Influence,
+    design: CaseDesign,
+    spread: Spread | None,
 ) -> Effective | None:
     """θ(1 − θ)/V."""
     if influence.reason is not None:
         return None
-    variance, freedom = spread_of_value(predictions, influence, design)
+    variance, freedom = spread or spread_of_value(predictions, influence, design)
     return _effective(found.metric, found.value, variance, freedom, influence.scale)
 
 
 def _by_chance(
-    predictions: Predictions, found: Measured, influence: Influence, design: CaseDesign
+    predictions: Predictions,
+    found: Measured,
+    influence: Influence,
+    design: CaseDesign,
+    spread: Spread,
 ) -> Effective | None:
     """For a volume: what extra mass adds if foreign cases get credit by chance."""
-    variance, freedom = spread_of_value(predictions, influence, design)
+    variance, freedom = spread
     counts, mass = design.counts(predictions), EXTRA_MASS_OF_VOLUMES
     chance, value = 1 / math.factorial(predictions.n_classes), found.value
     moved = (chance * (1 - value) ** 2 + (1 - chance) * value**2) * mass
@@ -214,8 +230,15 @@ def _measured(
     for metric, options in asked:
         question = metric.question(whole.predictions, **options)
         moved = influences([question], whole[question.need], mixed)[0]
-        found.append(Measured(metric, whole.value(question), moved))
+        value = whole.value(question) - _mean_of_own(whole.predictions, moved)
+        found.append(Measured(metric, max(value, 0.0), moved))
     return found
+
+
+def _mean_of_own(predictions: Predictions, moved: Influence) -> float:
+    """Σ_k mean of φ over the cases of class k themselves, φ being centred with the extra mass."""
+    own = moved.cases[: len(predictions)] * predictions.case_weights
+    return float(np.sum(own / predictions.class_weights[predictions.codes]))
 
 
 def _moved_value(
@@ -228,8 +251,6 @@ def _moved_value(
 ) -> float:
     """θ̃: the value where extra mass moves it; with groups, as far as their number of units says."""
     predictions = statistics.predictions
-    if kind.signed:
-        return one.value
     if design.groups is None and not isinstance(statistics, FoldStatistics):
         return again.value
     before = one.value

@@ -73,9 +73,18 @@ def _estimates(
     draw: Draw | None,
 ) -> list[Estimate]:
     given, predictions = priors is not None, statistics.predictions
-    estimates = [_estimated(statistics, each, design, given, draw) for each in found.measured]
+    spreads = [
+        None
+        if each.influence is None or each.reason is not None
+        else spread_of_value(predictions, each.influence, design)
+        for each in found.measured
+    ]
+    estimates = [
+        _estimated(statistics, each, design, given, draw, spread)
+        for each, spread in zip(found.measured, spreads, strict=True)
+    ]
     if any(each.influence is not None for each in found.measured):
-        sizes = effective_sizes(statistics, *found, design)
+        sizes = effective_sizes(statistics, *found, design, spreads)
         estimates = [
             replace(estimate, effective=size, bias=bias_of(each.metric, predictions, design))
             if size is not None
@@ -117,6 +126,7 @@ def _estimated(
     design: CaseDesign,
     priors_given: bool,
     draw: Draw | None,
+    spread: tuple[float, float] | None,
 ) -> Estimate:
     predictions, metric, influence = statistics.predictions, found.metric, found.influence
     if found.reason is not None:
@@ -125,9 +135,9 @@ def _estimated(
     notes = notes_on(statistics, metric, design.sampling, priors_given, exact=drawn is None)
     notes += design_notes(design)
     settings = {**design.settings(), **({} if drawn is None else drawn._asdict())}
-    if influence is None:
+    if influence is None or spread is None:
         return _estimate(predictions, metric, found.value, "value only", notes, settings=settings)
-    variance, freedom = spread_of_value(predictions, influence, design)
+    variance, freedom = spread
     error = math.sqrt(variance)
     missing = why_no_error(predictions, design, found.value, error, influence)
     if missing:

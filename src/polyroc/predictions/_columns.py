@@ -133,7 +133,8 @@ class Column:
         if self.n_positives > FEW_POSITIVES:
             codes, scores = self._ascending
             weights = None if self.weights is None else self.weights[self.order]
-            running = running_sum(_product(factor[codes], weights, scores if scored else None))
+            values = np.take(factor, codes)
+            running = running_sum(_product(values, weights, scores if scored else None))
             below, upto = self._reach
             return running[below], running[upto]
         values = _product(factor[self.codes], self.weights, self.scores if scored else None)

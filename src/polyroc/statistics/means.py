@@ -54,7 +54,7 @@ class Means(Statistic):
 def _moved(predictions: Predictions, columns: FloatArray, gradient: Float64Array) -> Float64Array:
     moved = np.zeros(len(predictions))
     for column, slope in zip(columns, gradient.T, strict=True):
-        moved += column * slope[predictions.codes]
+        moved += column * np.take(slope, predictions.codes)
     return centre_by_class(predictions, moved)
 
 

@@ -214,14 +214,15 @@ def ranked_influences(
     A row holds W_kr for each class r, 0 for that of the positives; ``totals`` the weights of the
     classes.
     """
-    found = [np.empty(len(column.scores)) for _ in rows]
+    placed, found = np.empty(len(column.scores)), []
     for ranks in column.ranks():
-        placed = column.placed(ranks, credit)
-        for influence, row in zip(found, rows, strict=True):
-            influence[ranks.cases] = (row / column.weight)[ranks.codes] * placed
-    for influence, row in zip(found, rows, strict=True):
+        placed[ranks.cases] = column.placed(ranks, credit)
+    for row in rows:
+        influence = np.take(row / column.weight, column.codes)
+        influence *= placed
         below, upto = column.sums_below(row / totals)
         influence[column.members] = (1 - credit) * below + credit * upto
+        found.append(influence)
     return found
 
 
