@@ -18,17 +18,20 @@ from table import path_of, write
 
 ROOT = Path(__file__).parents[2]
 CHUNK_SECONDS = 5.0
-MANY_CLASSES = 6
 STAGES = (
     (GROUPS, 20, 30),
-    (("quick",), MANY_CLASSES, 500),
-    (("volumes", "few"), MANY_CLASSES, 150),
-    (("quick",), MANY_CLASSES, 2000),
-    (("volumes", "few"), MANY_CLASSES, 300),
-    (("quick",), 20, 300),
-    (("volumes",), MANY_CLASSES, 1000),
-    (("quick",), 20, 600),
-    (("volumes",), MANY_CLASSES, 2000),
+    (("quick",), 6, 500),
+    (("volumes",), 6, 300),
+    (("quick",), 20, 60),
+    (("few",), 2, 150),
+    (("quick",), 3, 1000),
+    (("few",), 3, 60),
+    (("quick",), 3, 2000),
+    (("few",), 3, 100),
+    (("volumes",), 6, 1000),
+    (("quick",), 6, 2000),
+    (("quick", "few"), 20, 300),
+    (("volumes",), 6, 2000),
     (GROUPS, 20, 2000),
 )
 """Groups of metrics, most classes, and how many samples each cell is to have after the stage."""

@@ -273,7 +273,8 @@ def _units(
     cases = predictions.class_counts.astype(np.float64)
     together = covariance(predictions, [influence], design)[0, 0]
     with np.errstate(divide="ignore"):
-        return np.clip(cases * alone / together, counts, cases)
+        units: Float64Array = np.clip(cases * alone / together, counts, cases)
+    return units
 
 
 def own_or(within_folds: Influence | None, otherwise: Influence) -> Influence:
