@@ -8,6 +8,7 @@ from cells import CELLS, Cell
 from samples import GROUPS, metrics_of
 
 TARGET = Path(__file__).parents[2] / "docs" / "coverage"
+NOTED = Path(__file__).parents[2] / "src" / "polyroc" / "data" / "coverage.json"
 EDGE = 1e-12
 
 
@@ -49,11 +50,17 @@ def row_of(cell: Cell, name: str, found: np.ndarray, truth: float, signal: float
         "too_low": round(100 * float((high < truth - EDGE).mean()), 1),
         "too_high": round(100 * float((low > truth + EDGE).mean()), 1),
         "none": round(100 * float(np.isnan(low).mean()), 1),
-        "mean_width": float(f"{np.nanmean(high - low):.4g}"),
-        "bias": float(f"{np.nanmean(value) - truth:.3g}"),
+        "mean_width": _rounded(high - low, 4),
+        "bias": _rounded(value - truth, 3),
         "bar": [least, most],
         "met": bool(least - noise(found) <= percent <= most + noise(found)),
     }
+
+
+def _rounded(values: np.ndarray, digits: int) -> float | None:
+    """Mean of the values there are; None if there are none."""
+    known = values[~np.isnan(values)]
+    return float(f"{known.mean():.{digits}g}") if len(known) else None
 
 
 def bar(cell: Cell, truth: float) -> tuple[float, float]:
@@ -115,12 +122,32 @@ def reached(rows: list[dict]) -> str:
     return f"{len(short)} of {len(rows)} numbers have fewer so far, the least {min(short)}"
 
 
+def missed_cells(rows: list[dict]) -> list[dict]:
+    """What a note on a result is made from: the starred numbers, and what their cells are like."""
+    by_name = {cell.name: cell for cell in CELLS}
+    found = []
+    for row in rows:
+        cell = by_name[row["cell"]]
+        if not row["met"]:
+            told = {"metric": row["metric"], "n_classes": len(cell.sizes)}
+            told |= {"smallest": min(cell.sizes), "truth": row["truth"]}
+            told |= {"coverage": row["coverage"], "groups": cell.patients, "levels": cell.levels}
+            found.append(told)
+    return found
+
+
+def lines_of(rows: list[dict]) -> str:
+    """JSON with a line for each row."""
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    return f"[\n{lines}\n]\n"
+
+
 def write(cache: Path) -> None:
-    """Both files."""
+    """The table, its rows, and the cells that notes on results are made from."""
     rows = summary(cache)
     TARGET.mkdir(exist_ok=True)
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    (TARGET / "coverage.json").write_text(f"[\n{lines}\n]\n")
+    (TARGET / "coverage.json").write_text(lines_of(rows))
+    NOTED.write_text(lines_of(missed_cells(rows)))
     missed = [row for row in rows if not row["met"]]
     told = f"\n{len(rows)} numbers in the table, {len(missed)} of them with a star.\n"
     (TARGET / "coverage.md").write_text(HEAD.format(reached=reached(rows)) + table(rows) + told)

@@ -118,9 +118,9 @@ def test_tests_of_a_study():
     table = found.tests()
     assert list(table) == [
         "metric", "model_a", "model_b", "difference", "standard_error",
-        "low", "high", "p_value", "p_adjusted",
+        "low", "high", "p_value", "p_adjusted", "note",
     ]  # fmt: skip
-    assert len(table) == 6
+    assert len(table) == 6 and set(table["note"]) == {""}
     apart = found.values[:, 0, 1] - found.values[:, 2, 1]
     row = table.query("metric == 'vus' and model_a == 'logistic' and model_b == 'tree'").iloc[0]
     error = math.sqrt((1 / 6 + 1 / 3) * apart.var(ddof=1))
@@ -131,6 +131,24 @@ def test_tests_of_a_study():
     assert found.to_dict()["tests"][0]["model_a"] == "logistic"
     alike = SplitValues(np.ones((4, 2, 1)), ("a", "b"), ("m",)).tests(0.5)
     assert alike["p_value"].isna().all() and alike["difference"].iloc[0] == 0
+
+
+def test_sizes_of_probabilities_are_not_tested():
+    """Over splits they vary too little: the corrected resampled t would reject too often."""
+    metrics = ["hand_till", "hand_till_probabilistic", "wvus", "auc_mu", "triangle_area"]
+    sizes = {"hand_till_probabilistic", "wvus", "triangle_area"}
+    found = study(MODELS, X, Y, n_splits=4, test_size=0.25, metrics=metrics, rng=1)
+    table = found.tests().set_index("metric")
+    assert table["difference"].notna().all()
+    for name in metrics:
+        row = table.loc[name]
+        numbers = row[["standard_error", "low", "high", "p_value", "p_adjusted"]]
+        assert numbers.isna().all() if name in sizes else numbers.notna().all()
+        assert ("no test" in row["note"] and "hand_till" in row["note"]) == (name in sizes)
+    crossed = cross_evaluate(MODELS["bayes"], X, Y, cv=4, metrics=metrics, progress=False, rng=1)
+    alone = crossed.learners().set_index("metric")
+    assert alone["value"].notna().all()
+    assert set(alone.index[alone["low"].isna()]) == sizes
 
 
 def test_a_stopped_run_goes_on(tmp_path, monkeypatch):

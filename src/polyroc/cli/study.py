@@ -182,7 +182,8 @@ MOST_TESTS = 20
 
 TESTED = (
     "Tests: corrected resampled t, a rule of thumb for new training sets; p adjusted by Holm's "
-    "method within a metric."
+    "method within a metric. Metrics of the sizes of probabilities have no test: it would reject "
+    "too often."
 )
 
 

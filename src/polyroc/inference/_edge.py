@@ -40,7 +40,7 @@ from polyroc.inference._influence import (
     covariance,
     satterthwaite,
 )
-from polyroc.metrics.declaration import NOTHING, Metric, Property
+from polyroc.metrics.declaration import NOTHING, Metric
 from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.metrics.question import NO_VARIATION, Influence, influences
@@ -127,16 +127,10 @@ class Kind(NamedTuple):
     def of(cls, metric: Metric) -> "Kind":
         """Of a metric."""
         of_signs = signed(metric) and metric.statistic is Means
-        mass = EXTRA_MASS_OF_SIZES if of_sizes(metric) else EXTRA_MASS
+        mass = EXTRA_MASS_OF_SIZES if metric.of_sizes else EXTRA_MASS
         if of_signs or metric.statistic in (Tuples, Chains):
             mass = EXTRA_MASS_OF_VOLUMES
         return cls(mass, metric.statistic is Tuples, of_signs)
-
-
-def of_sizes(metric: Metric) -> bool:
-    """Whether the sizes of probabilities matter, not only what they rank or decide."""
-    ranks_or_decides = Property.COMMON_SCALE, Property.PERFECT_ARGMAX
-    return metric.needs_probabilities and metric.properties.isdisjoint(ranks_or_decides)
 
 
 def signed(metric: Metric) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyroc.inference._bias import bias_of
+from polyroc.inference._coverage import coverage_note
 from polyroc.inference._drawn import spread_of_value
 from polyroc.inference._edge import effective_sizes
 from polyroc.inference._folds import measured, told_of_folds
@@ -90,6 +91,10 @@ def _estimates(
             if size is not None
             else estimate
             for each, estimate, size in zip(found.measured, estimates, sizes, strict=True)
+        ]
+        estimates = [
+            replace(each, notes=(*each.notes, *coverage_note(each, predictions, design)))
+            for each in estimates
         ]
     if isinstance(statistics, FoldStatistics):
         return told_of_folds(statistics, *found, estimates)

@@ -181,6 +181,12 @@ class Metric:
         """1 if a higher value is better and −1 if a lower one is: sign · θ is higher if better."""
         return 1 if self.direction == "higher" else -1
 
+    @property
+    def of_sizes(self) -> bool:
+        """Whether the sizes of probabilities matter, not only what they rank or decide."""
+        ranks_or_decides = Property.COMMON_SCALE, Property.PERFECT_ARGMAX
+        return self.needs_probabilities and self.properties.isdisjoint(ranks_or_decides)
+
     def best(self, values: ArrayLike) -> float:
         """The best of some values, leaving out NaN; NaN if there are no others."""
         known = self.sign * np.asarray(values, dtype=np.float64)

@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc.inference._comparison import Comparison
-from polyroc.inference._resampled_t import SplitValues, corrected_errors
+from polyroc.inference._resampled_t import SplitValues, corrected_errors, withheld
 from polyroc.predictions import Predictions
 from polyroc.results import Evaluation
 
@@ -49,13 +49,15 @@ class CrossEvaluation(Evaluation, Resampled):
         """The mean over new training sets: ``metric, value, standard_error, low, high``.
 
         By the corrected variance of Nadeau & Bengio (2003), a rule of thumb; the limits are those
-        of t with as many degrees of freedom as there are folds less 1.
+        of t with as many degrees of freedom as there are folds less 1. Metrics of the sizes of
+        probabilities, for which the variance is far too small, have a value only.
         """
         import pandas as pd
 
         check_level(level)
         values = self.split_values.values[:, 0]
         means, errors = values.mean(axis=0), corrected_errors(values, self.overlap)
+        errors[[withheld(name) for name in self.split_values.metrics]] = np.nan
         reach = two_sided_quantile(level, len(values) - 1) * errors
         columns = {
             "metric": list(self.split_values.metrics),
@@ -80,8 +82,8 @@ class CrossComparison(Comparison, Resampled):
     def learners(self, level: float = 0.95) -> "pd.DataFrame":
         """Which learner is better on new training sets: a row per metric and pair of learners.
 
-        The columns are those of ``frame()``. The test is the corrected resampled t of Nadeau &
-        Bengio (2003), a rule of thumb.
+        The test is the corrected resampled t of Nadeau & Bengio (2003), a rule of thumb. Metrics of
+        the sizes of probabilities have no test, and ``note`` says why.
         """
         return self.split_values.tests(self.overlap, level)
 

@@ -61,9 +61,12 @@ class Study:
         """Which learner is better on new training sets: a row per metric and pair of learners.
 
         The columns are ``metric, model_a, model_b, difference`` (a − b), ``standard_error, low,
-        high, p_value, p_adjusted`` (Holm's, within a metric). The test is the corrected resampled
-        t of Nadeau & Bengio (2003), with R − 1 degrees of freedom: splits overlap, and the variance
-        of their mean is taken as (1/R + n_test/n_train) s². That is a rule of thumb.
+        high, p_value, p_adjusted`` (Holm's, within a metric) and ``note``. The test is the
+        corrected resampled t of Nadeau & Bengio (2003), with R − 1 degrees of freedom: splits
+        overlap, and the variance of their mean is taken as (1/R + n_test/n_train) s². That is a
+        rule of thumb, which holds for metrics of what scores rank or decide. For metrics of the
+        sizes of probabilities, such as ``hand_till_probabilistic``, it rejects far too often: they
+        have a difference and no test, and the note says what to do.
         """
         overlap = self.test_size / (1 - self.test_size)
         values = SplitValues(self.values, self.estimators, self.metrics)
