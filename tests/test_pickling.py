@@ -98,6 +98,7 @@ def instances() -> Iterator[Any]:
     reliability = calibration.calibration_curves(y, p, labels=labels)
     yield from (reliability, reliability.top_label)
     yield calibration.calibration_error(y, p, labels=labels, n_resamples=9, rng=0)
+    yield calibration.cost_calibration(y, p, labels=labels)
     summary = scale.PairSummary(list(labels), auc_mu=True).update(y, p)
     yield from (summary, summary.compute(), summary.compute()["hand_till"])
     yield scale.Layout("y", ("a", "b"), ("p_a", "p_b"))

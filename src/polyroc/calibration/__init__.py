@@ -1,6 +1,6 @@
 """Calibration of the probabilities of K classes: is it right, how far off is it, and repair.
 
-The wrapper for scikit-learn is loaded when it is first used.
+The wrapper for scikit-learn, and what is about costs, are loaded when they are first used.
 """
 
 from importlib import import_module
@@ -13,26 +13,36 @@ from polyroc.calibration._result import Recalibration
 from polyroc.calibration._tests import CalibrationTest, CalibrationTests
 
 if TYPE_CHECKING:
+    from polyroc.calibration._cost_calibration import CostCalibration, cost_calibration
     from polyroc.calibration._recalibrated import Recalibrated
+
+_HOMES = {
+    "CostCalibration": "_cost_calibration",
+    "Recalibrated": "_recalibrated",
+    "cost_calibration": "_cost_calibration",
+}
 
 __all__ = [
     "CalibrationCurves",
     "CalibrationError",
     "CalibrationTest",
     "CalibrationTests",
+    "CostCalibration",
     "Recalibrated",
     "Recalibration",
     "ReliabilityCurve",
     "calibration_curves",
     "calibration_error",
+    "cost_calibration",
     "recalibration",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name != "Recalibrated":
+    if name not in _HOMES:
         raise AttributeError(f"module 'polyroc.calibration' has no attribute {name!r}")
-    value = globals()[name] = import_module("polyroc.calibration._recalibrated").Recalibrated
+    home = import_module(f"polyroc.calibration.{_HOMES[name]}")
+    value = globals()[name] = getattr(home, name)
     return value
 
 

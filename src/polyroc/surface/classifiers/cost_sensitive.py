@@ -1,7 +1,7 @@
 """A scikit-learn classifier that decides for the class of least expected cost."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -10,6 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from polyroc._base.checks import check_choice
 from polyroc.errors import InvalidType
 from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._tables import check_order_known
@@ -139,7 +140,8 @@ class CostSensitiveClassifier(CostDecisions):
     """Decides for the class of least expected cost, argmin_j Σ_k λ_kj p_k(x).
 
     Everson & Fieldsend 2006 §2. With calibrated probabilities no other rule has a lower expected
-    cost under λ; :class:`TunedCostClassifierCV` is for probabilities that are not.
+    cost under λ. Where they are not, ``calibrate`` corrects them, or :class:`TunedCostClassifierCV`
+    tunes λ; :func:`polyroc.calibration.cost_calibration` tells by how much costs miss.
 
     Parameters
     ----------
@@ -152,10 +154,13 @@ class CostSensitiveClassifier(CostDecisions):
     priors : shares of the classes where the classifier will be used, in the order of the sorted
         classes or by name. Probabilities are re-weighted from the shares in the ``y`` of ``fit`` to
         these before a decision: p_k becomes proportional to p_k π_k / share_k. None: as they are.
+    calibrate : ``"auto"``, ``"temperature"``, ``"vector"`` or ``"multinomial"``: decide on the
+        probabilities of :class:`polyroc.calibration.Recalibrated`. None: on those of the estimator.
+    cv : folds in which ``calibrate`` learns, as in scikit-learn; None is five stratified folds.
 
     Attributes
     ----------
-    estimator_ : the fitted classifier.
+    estimator_ : the fitted classifier, inside a ``Recalibrated`` where ``calibrate`` is given.
     classes_ : its classes.
     costs_ : (K, K) all costs, those that were not named included, the largest 1; with ``priors``,
         each row times π_k / share_k, which decides as re-weighted probabilities do.
@@ -173,11 +178,19 @@ class CostSensitiveClassifier(CostDecisions):
     """
 
     def __init__(
-        self, estimator: Any, costs: CostsLike | None = None, *, priors: PriorsLike | None = None
+        self,
+        estimator: Any,
+        costs: CostsLike | None = None,
+        *,
+        priors: PriorsLike | None = None,
+        calibrate: Literal["auto", "temperature", "vector", "multinomial"] | None = None,
+        cv: Any = None,
     ) -> None:
         self.estimator = estimator
         self.costs = costs
         self.priors = priors
+        self.calibrate = calibrate
+        self.cv = cv
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
@@ -192,7 +205,7 @@ class CostSensitiveClassifier(CostDecisions):
         if self.costs is not None:
             check_order_known(self.costs, y, "costs")
         passed = routed(self, sample_weight, fit_params).estimator.fit
-        self.estimator_ = clone(self.estimator).fit(X, y, **passed)
+        self.estimator_ = self._unfitted().fit(X, y, **passed)
         classes = class_labels(self.estimator_)
         self.costs_ = self._at_priors(relative_costs(self.costs, classes), y, sample_weight)
         self._argmax = self.costs is None and self.priors is None
@@ -210,6 +223,15 @@ class CostSensitiveClassifier(CostDecisions):
         ratios = checked_priors(self.priors, class_labels(self.estimator_)) / counts
         moved = costs * ratios[:, None]
         return np.asarray(moved / moved.max())
+
+    def _unfitted(self) -> Any:
+        """What is fitted: a clone of the estimator, recalibrated where that is asked for."""
+        from polyroc.calibration._recalibrated import Recalibrated
+
+        if self.calibrate is None:
+            return clone(self.estimator)
+        check_choice(self.calibrate, "calibrate", ("auto", "temperature", "vector", "multinomial"))
+        return Recalibrated(clone(self.estimator), method=self.calibrate, cv=self.cv)
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn's metadata routing passes to the inner classifier."""

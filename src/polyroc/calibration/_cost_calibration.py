@@ -1,0 +1,117 @@
+"""Whether decisions by cost cost what their probabilities promise."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polyroc._base.levels import check_level, two_sided_quantile
+from polyroc._base.sums import sum_by_class
+from polyroc._base.tables import p_cell, without_nan
+from polyroc.predictions import Predictions, predictions_of
+from polyroc.results import Interval
+from polyroc.surface._costs import CostsLike, checked_costs, least_cost
+from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
+
+
+@dataclass(frozen=True)
+class CostCalibration:
+    """Mean cost that probabilities promise, and that which decisions by them have.
+
+    Attributes
+    ----------
+    expected : mean over cases of the least expected cost, by the probabilities.
+    observed : mean cost of the same decisions, by the true classes.
+    standard_error : of observed − expected, from paired values of cases.
+    degrees_of_freedom : of its t distribution.
+    p_value : of the hypothesis that decisions cost what the probabilities promise.
+    """
+
+    expected: float
+    observed: float
+    standard_error: float
+    degrees_of_freedom: float
+    p_value: float
+
+    @property
+    def difference(self) -> float:
+        """Observed less expected cost: positive where probabilities promise too much."""
+        return self.observed - self.expected
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Confidence limits of the difference."""
+        check_level(level)
+        reach = two_sided_quantile(level, self.degrees_of_freedom) * self.standard_error
+        return Interval(self.difference - reach, self.difference + reach, level, "plain")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: a number that does not exist is None."""
+        low, high, *_ = self.interval()
+        return without_nan({**vars(self), "difference": self.difference, "low": low, "high": high})
+
+    def __repr__(self) -> str:
+        low, high, *_ = self.interval()
+        return (
+            f"expected cost {self.expected:.4f}, observed {self.observed:.4f}: off by "
+            f"{self.difference:.4f} ({low:.4f} to {high:.4f}), p = {p_cell(self.p_value)}"
+        )
+
+
+def cost_calibration(
+    y_true: LabelsLike | Predictions,
+    y_score: ScoresLike | None = None,
+    costs: CostsLike | None = None,
+    *,
+    labels: LabelsLike | None = None,
+    sample_weight: WeightsLike | None = None,
+    groups: Any = None,
+) -> CostCalibration:
+    """Expected cost of decisions by the probabilities, against the cost that they have.
+
+    Each case is decided for the least expected cost, argmin_j Σ_k λ_kj q_k. That minimum is what
+    the probabilities promise; calibrated ones keep the promise on average, whatever the costs.
+
+    Parameters
+    ----------
+    y_true, y_score, labels, sample_weight : see :class:`polyroc.Predictions`; the scores must be
+        probabilities.
+    costs : K × K table, a row per true class and a column per decision (a frame is matched by its
+        names), or a mapping from (truth, decided), 1 where an error is not named. None: every
+        error costs 1, so that error rates are compared.
+    groups : group of each case where cases are not independent, such as the patient of an image.
+
+    Returns
+    -------
+    CostCalibration
+        ``expected``, ``observed``, ``difference``, ``standard_error``, ``interval(level)``,
+        ``p_value``.
+
+    Examples
+    --------
+    >>> from polyroc.calibration import cost_calibration
+    >>> from polyroc.datasets import example_predictions
+    >>> y, models, labels = example_predictions()
+    >>> cost_calibration(y, models["forest"], {("rare", "common"): 10}, labels=labels)
+    expected cost 0.2357, observed 0.2835: off by 0.0478 (-0.0085 to 0.1042), p = 0.0959
+    """
+    from scipy.special import stdtr
+
+    predictions = predictions_of(y_true, y_score, labels, sample_weight)
+    table = checked_costs({} if costs is None else costs, predictions.classes)
+    q = np.asarray(predictions.probabilities("An expected cost"), dtype=np.float64)
+    decided = least_cost(q, table)
+    weights = predictions.case_weights / predictions.case_weights.sum()
+    promised = np.take_along_axis(q @ table, decided[:, None], axis=1)[:, 0]
+    paid = table[predictions.codes, decided]
+    expected, observed = float(weights @ promised), float(weights @ paid)
+    parts = weights * (paid - promised - (observed - expected))
+    units = predictions.groups if groups is None else predictions.case_groups(groups)[0]
+    if units is not None:
+        numbers = np.unique(units, return_inverse=True)[1]
+        parts = sum_by_class(numbers, parts, int(numbers.max()) + 1)
+    n = len(parts)
+    error = math.sqrt(float(parts @ parts) * n / (n - 1)) if n > 1 else math.nan
+    ratio = -abs(observed - expected) / error if error > 0 else math.nan
+    p_value = float(2 * stdtr(n - 1, ratio))
+    return CostCalibration(expected, observed, error, float(n - 1), p_value)

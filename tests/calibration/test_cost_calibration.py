@@ -1,0 +1,92 @@
+"""Costs that probabilities promise, against those that decisions have."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import check_estimator
+
+from polyroc import CostSensitiveClassifier
+from polyroc.calibration import Recalibrated, cost_calibration
+from polyroc.errors import InvalidInput, InvalidType, NotDefined
+
+COSTS = np.array([[0, 1, 2], [3, 0, 1], [9, 4, 0.0]])
+
+
+def drawn(n_cases, rng, sharpness=1.0):
+    logits = rng.normal(size=(n_cases, 3))
+    codes = np.argmax(logits + rng.gumbel(size=logits.shape), axis=1)
+    raised = np.exp(sharpness * logits)
+    return codes, raised / raised.sum(axis=1, keepdims=True)
+
+
+def test_it_is_the_definition_case_by_case():
+    rng = np.random.default_rng(0)
+    codes, q = drawn(80, rng, 2)
+    weights = rng.integers(1, 4, 80).astype(float)
+    promised, paid = [], []
+    for y, p in zip(codes, q, strict=True):
+        expected = [sum(COSTS[k, j] * p[k] for k in range(3)) for j in range(3)]
+        j = expected.index(min(expected))
+        promised.append(expected[j])
+        paid.append(COSTS[y, j])
+    found = cost_calibration(codes, q, COSTS, sample_weight=weights)
+    assert found.expected == pytest.approx(np.average(promised, weights=weights))
+    assert found.observed == pytest.approx(np.average(paid, weights=weights))
+    each = weights * (np.subtract(paid, promised) - found.difference) / weights.sum()
+    assert found.standard_error == pytest.approx(math.sqrt((each**2).sum() * 80 / 79))
+    often = np.repeat(np.arange(80), 3)
+    plain = cost_calibration(codes, q, COSTS)
+    grouped = cost_calibration(codes[often], q[often], COSTS, groups=often)
+    assert grouped.standard_error == pytest.approx(plain.standard_error)
+    errors = cost_calibration(codes, q)
+    assert errors.observed == pytest.approx(np.mean(q.argmax(axis=1) != codes))
+    assert errors.to_dict()["difference"] == errors.difference
+
+
+def test_calibrated_probabilities_keep_their_promise_and_extreme_ones_do_not():
+    rng, rejected = np.random.default_rng(1), 0
+    for _ in range(400):
+        rejected += cost_calibration(*drawn(300, rng), COSTS).p_value < 0.05
+    assert 0.025 <= rejected / 400 <= 0.08
+    found = cost_calibration(*drawn(2000, rng, 3), COSTS)
+    assert found.difference > 0.2 and found.p_value < 1e-6
+    low, high, *_ = found.interval()
+    assert low < found.difference < high
+
+
+def test_a_cost_sensitive_classifier_that_recalibrates():
+    X, y = load_wine(return_X_y=True)
+    X = np.column_stack([X[:, :4]] * 3)  # features that repeat make naive Bayes too certain
+    plain = CostSensitiveClassifier(GaussianNB(), COSTS).fit(X[::2], y[::2])
+    model = CostSensitiveClassifier(GaussianNB(), COSTS, calibrate="temperature")
+    model.fit(X[::2], y[::2])
+    assert isinstance(model.estimator_, Recalibrated)
+    assert model.estimator_.coefficients_[0, 1] < 0.7
+    test = X[1::2], y[1::2]
+    before, after = (
+        cost_calibration(test[1], each.predict_proba(test[0]), COSTS) for each in (plain, model)
+    )
+    assert abs(after.difference) < abs(before.difference)
+    decided = np.argmin(model.predict_proba(test[0]) @ COSTS, axis=1)
+    assert (model.predict(test[0]) == decided).all()
+    weighted = CostSensitiveClassifier(GaussianNB(), COSTS, calibrate="auto")
+    assert weighted.fit(X, y, sample_weight=1.0 + y).n_features_in_ == 12
+    with warnings.catch_warnings():  # of folds, in checks that have three cases of a class
+        warnings.simplefilter("ignore", UserWarning)
+        check_estimator(CostSensitiveClassifier(LogisticRegression(C=1), calibrate="auto", cv=3))
+
+
+def test_errors_say_what_is_wrong():
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(InvalidInput, match='calibrate must be "auto", "temperature", "vector" or'):
+        CostSensitiveClassifier(GaussianNB(), calibrate="isotonic").fit(X, y)
+    with pytest.raises(InvalidType, match="has no predict_proba"):
+        CostSensitiveClassifier(LinearSVC(), calibrate="auto").fit(X, y)
+    with pytest.raises(NotDefined, match="An expected cost needs probabilities"):
+        cost_calibration([0, 1], [[2, 3], [4, 5]])
