@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+WIDE_LIMITS = 0.05
+"""Limits for smaller shares of the cases are wide and may be cut off."""
+
 
 @dataclass(frozen=True, eq=False)
 class RiskCoverageDisplay(PredictionsDisplay):
@@ -51,7 +54,8 @@ class RiskCoverageDisplay(PredictionsDisplay):
         ax.fill_between(curve.coverage, curve.low, curve.high, alpha=0.2, linewidth=0, step="pre")
         ax.plot(curve.coverage, curve.risk, drawstyle="steps-pre", label=f"area {curve.area:.3g}")
         ax.set_xlim(0, 1)
-        ax.set_ylim(bottom=0)
+        shown = curve.high[curve.coverage >= WIDE_LIMITS]
+        ax.set_ylim(0, 1.05 * float(shown.max(initial=float(curve.risk.max()))) or 1.0)
         ax.set_xlabel("share of cases decided (coverage)")
         ax.set_ylabel("mean cost of the cases decided (risk)")
         ax.legend(loc="upper left")
