@@ -85,6 +85,10 @@ def instances() -> Iterator[Any]:
     yield from (Bootstrap(20, 1), polyroc.Permutation(20), polyroc.Influence(9), polyroc.Design())
     yield polyroc.chance_test(y, p, labels=labels, n_permutations=9, rng=0)
     yield from (results.Note("a", "b"), polyroc.compare(y, {"a": p, "b": p[:, ::-1]}, ["pdi"]))
+    slices = np.arange(len(y)) % 2
+    yield polyroc.evaluate(y, p, ["pdi"], by=slices)
+    yield polyroc.compare(y, {"a": p, "b": p[:, ::-1]}, ["pdi"], by=slices)
+    yield polyroc.check(y, p, minimum={"pdi": 0.5})
     yield from studies(X, of_X)
     yield from (curves.one_vs_one_roc(y, p), curves.one_vs_rest_roc(y, p))
     yield from (curves.roc_curve(binary, s), curves.tpr_surface(y, p[:, :3]))
@@ -152,13 +156,16 @@ def surfaces(X: Any, of_X: Any, y: Any, p: Any) -> Iterator[Any]:
     from sklearn.naive_bayes import GaussianNB
 
     yield from (surface.MlpModel(X, of_X, hidden=2), surface.LinearModel(X, of_X))
-    yield from (surface.KnnModel(X, of_X), surface.ScoreModel(y, p))
+    yield from (surface.KnnModel(X, of_X), surface.ScoreModel(y, p), surface.SearchStrategy())
     found = surface.search(surface.ScoreModel(y, p), generations=3, rng=0, progress=False)
     yield from (found, found.choose(criterion="total_error"), found.hull(), found.compare(found))
     options = {"generations": 1, "n_resamples": 3, "rng": 0}
     yield surface.cross_fitted_gini(surface.ScoreModel(y, p), **options)
     yield surface.CostSensitiveClassifier(GaussianNB(), None).fit(X, of_X)
     yield surface.TunedCostClassifierCV(GaussianNB(), cv=2).fit(X, of_X)
+    yield surface.RejectingClassifierCV(GaussianNB(), cv=2, refer_cost=0.1).fit(X, of_X)
+    yield surface.risk_coverage(y, p)
+    yield surface.cost_by_share(y, p, vary=np.unique(y)[0].item(), shares=[0.5])
     yield calibration.Recalibrated(GaussianNB(), cv=2).fit(X, of_X)
     yield polyroc.PairwiseCoupling(GaussianNB()).fit(X, of_X)
 
