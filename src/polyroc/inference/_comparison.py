@@ -1,12 +1,13 @@
 """The result of a comparison of models."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from polyroc._base.adjustment import holm_adjusted
 from polyroc._base.checks import check_choice
 from polyroc._base.hypotheses import claim, p_in_words, tails_of
 from polyroc._base.levels import check_level
@@ -105,17 +106,6 @@ def holm(rows: list[Difference]) -> list[Difference]:
     """Rows with Holm's adjusted p-values; tests that do not exist are not counted."""
     adjusted = holm_adjusted([row.p_value for row in rows])
     return [replace(row, p_adjusted=value) for row, value in zip(rows, adjusted, strict=True)]
-
-
-def holm_adjusted(p_values: Sequence[float]) -> list[float]:
-    """P-values by Holm's method; those that do not exist are not counted, and stay NaN."""
-    order = [int(i) for i in np.argsort(p_values) if not math.isnan(p_values[i])]
-    adjusted = [math.nan] * len(p_values)
-    reached = 0.0
-    for rank, i in enumerate(order):
-        reached = max(reached, min(1.0, (len(order) - rank) * float(p_values[i])))
-        adjusted[i] = reached
-    return adjusted
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._base.adjustment import holm_adjusted
 from polyroc._base.checks import shown
 from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc._base.sums import sum_by_class
@@ -230,9 +231,5 @@ def _difference(
 
 def _holm(rows: list[CostDifference]) -> tuple[CostDifference, ...]:
     """Rows with Holm's adjusted p-values; tests that do not exist are not counted."""
-    known = sorted((row.p_value, i) for i, row in enumerate(rows) if not math.isnan(row.p_value))
-    adjusted, reached = [math.nan] * len(rows), 0.0
-    for rank, (p_value, i) in enumerate(known):
-        reached = max(reached, min(1.0, (len(known) - rank) * p_value))
-        adjusted[i] = reached
+    adjusted = holm_adjusted([row.p_value for row in rows])
     return tuple(replace(row, p_adjusted=value) for row, value in zip(rows, adjusted, strict=True))

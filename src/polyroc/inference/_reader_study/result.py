@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from polyroc._base.adjustment import holm_adjusted
 from polyroc._base.checks import check_choice, real_number, share, shown, whole_number
 from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc._base.tables import html_table, text_table, without_nan
@@ -159,7 +158,7 @@ class ReaderStudy:
             | _difference(float(means[a] - means[b]), error, freedom, level)
             for a, b in combinations(range(len(self.modalities)), 2)
         ]
-        adjusted = _holm([row["p_value"] for row in rows])
+        adjusted = holm_adjusted([row["p_value"] for row in rows])
         return [row | {"p_adjusted": p} for row, p in zip(rows, adjusted, strict=True)]
 
     def _value_rows(self, level: float) -> list[dict[str, Any]]:
@@ -378,15 +377,6 @@ def _difference(difference: float, error: float, freedom: float, level: float) -
         "high": difference + reach,
         "p_value": float(2 * tail),
     }
-
-
-def _holm(p_values: list[float]) -> list[float]:
-    """Holm's adjustment."""
-    order = np.argsort(p_values)
-    scaled = np.array(p_values)[order] * np.arange(len(p_values), 0, -1)
-    adjusted = np.empty(len(p_values))
-    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
-    return [float(p) for p in adjusted]
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polyroc._base.adjustment import holm_adjusted
 from polyroc.errors import InvalidInput
-from polyroc.inference._comparison import Comparison, Difference, holm_adjusted
+from polyroc.inference._comparison import Comparison, Difference
 from polyroc.inference._estimates import options_of
 from polyroc.inference._folds import measured
 from polyroc.inference._influence import CaseDesign, case_contributions

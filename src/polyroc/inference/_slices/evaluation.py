@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc._base.adjustment import holm_adjusted
 from polyroc._base.parallel import map_threads, thread_count
-from polyroc.inference._comparison import holm_adjusted
 from polyroc.inference._estimates import Draw, _estimates, _found, joint_covariance
 from polyroc.inference._influence import CaseDesign, case_contributions
 from polyroc.inference._slices.parts import SliceCases, Sliced, sliced
