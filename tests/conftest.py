@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import functools
+import sys
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
@@ -42,3 +43,11 @@ def _every_document_is_as_its_schema_says() -> Iterator[None]:
     printing.print_document = validated
     yield
     printing.print_document = plain
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures() -> Iterator[None]:
+    """Displays draw at once: what a test has drawn goes with it."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -1,16 +1,5 @@
-"""Displays are tested without a screen, and every figure is closed after its test."""
-
-from collections.abc import Iterator
+"""Displays are tested without a screen."""
 
 import matplotlib as mpl
-import pytest
 
 mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _closed_figures() -> Iterator[None]:
-    import matplotlib.pyplot as plt
-
-    yield
-    plt.close("all")

@@ -46,6 +46,7 @@ def given_axes(exhibit: Exhibit) -> tuple[Any, Any]:
 @every_display
 def test_draws_into_the_given_axes_only(exhibit: Exhibit) -> None:
     display = exhibit.example()
+    plt.close("all")  # the figure that it may have been drawn into when it was made
     ax, other = given_axes(exhibit)
     open_before, axes_before = plt.get_fignums(), list(ax.figure.axes)
     untouched = set(other.get_children()), other.get_xlim(), other.get_title()
@@ -60,7 +61,8 @@ def test_draws_into_the_given_axes_only(exhibit: Exhibit) -> None:
 @every_display
 def test_makes_one_figure_where_no_axes_are_given(exhibit: Exhibit) -> None:
     display = copy(exhibit.example())
-    vars(display).pop("ax_", None)
+    assert not hasattr(display, "ax_")  # where it was drawn is not copied
+    plt.close("all")
     assert display.plot() is display
     assert len(plt.get_fignums()) == 1
     assert display.figure_.axes == [display.ax_]

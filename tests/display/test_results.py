@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import pickle
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from display.exhibits import correlation, plain_names, sample
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 
 import polyroc.display as displays
 from polyroc import compare, evaluate, pairwise_auc
@@ -127,6 +130,58 @@ def test_from_an_estimator_of_two_classes() -> None:
     assert list(display.curves) == [True]
     probable = LogisticRegression().fit(P, y)
     assert displays.ScoredRocDisplay.from_estimator(probable, P, y, name="lr").curves["lr"].area > 0
+
+
+def test_drawn_at_once() -> None:
+    """Into the axes given or one new figure, which goes when the display is drawn elsewhere."""
+    fitted = LogisticRegression().fit(P, Y)
+    made = [getattr(displays, name) for name in displays.__all__]
+    made = [cls for cls in made if hasattr(cls, "from_predictions") and "Roc" not in cls.__name__]
+    for cls in (*made, displays.RocCurvesDisplay, displays.OneVsOneRocDisplay):
+        plt.close("all")
+        display = cls.from_predictions(Y, P, labels=NAMES)
+        assert display.figure_.axes[0] is display.ax_ and len(plt.get_fignums()) == 1
+        assert display._repr_html_() is None  # a notebook shows the figure
+        state = pickle.loads(pickle.dumps(display))
+        assert not hasattr(state, "figure_") and state.frame().equals(display.frame())
+        assert state._repr_html_().startswith(f'<img alt="{cls.__name__}" src="data:image/png')
+        kept = plt.figure().add_subplot(projection=cls.projection)
+        assert display.plot(kept).ax_ is kept and len(plt.get_fignums()) == 1
+        ax = plt.figure().add_subplot(projection=cls.projection)
+        assert cls.from_estimator(fitted, P, Y, ax=ax).ax_ is ax and len(plt.get_fignums()) == 2
+    ax = plt.figure().add_subplot()
+    both = displays.ScoredRocDisplay.from_predictions([0, 1, 1], [0.2, 0.4, 0.9], ax=ax)
+    assert both.ax_ is ax
+
+
+def test_from_a_cross_validation() -> None:
+    model, weights = LogisticRegression(), np.random.default_rng(0).uniform(1, 2, len(Y))
+    options = {"return_estimator": True, "return_indices": True}
+    found = cross_validate(model, P, Y, cv=StratifiedKFold(3), **options)
+    curves = displays.RocCurvesDisplay.from_cv_results(found, P, Y, sample_weight=weights)
+    assert len(curves.curves) == 3 * len(NAMES) == len(curves.ax_.get_legend().get_texts())
+    expected, areas = [], []
+    for fold, (estimator, test) in enumerate(
+        zip(found["estimator"], found["indices"]["test"], strict=True)
+    ):
+        own = estimator.predict_proba(P[test])
+        given = {"labels": estimator.classes_, "sample_weight": weights[test]}
+        alone = displays.RocCurvesDisplay.from_predictions(Y[test], own, **given)
+        areas += [banded.curve.area for banded in alone.curves.values()]
+        assert list(curves.curves)[fold * len(NAMES)] == f"{sorted(NAMES)[0]}, fold {fold}"
+        expected.append(pairwise_auc(Y[test], own, **given))
+    assert [banded.curve.area for banded in curves.curves.values()] == areas
+    pairs = displays.PairwiseAucDisplay.from_cv_results(found, P, Y, sample_weight=weights)
+    assert np.allclose(pairs.matrix, np.mean(expected, axis=0), equal_nan=True)
+    with pytest.raises(InvalidInput, match=r"has no 'indices'\. Call cross_validate with"):
+        displays.PairwiseAucDisplay.from_cv_results({"estimator": []}, P, Y)
+    order = np.argsort(Y)
+    unstratified = cross_validate(model, P[order], Y[order], cv=KFold(len(NAMES)), **options)
+    said = (
+        rf"The classifier of fold 0 was trained without cases of class .*{min(NAMES)}.*Stratified"
+    )
+    with pytest.raises(InvalidInput, match=said):
+        displays.RocCurvesDisplay.from_cv_results(unstratified, P[order], Y[order])
 
 
 def test_an_estimator_without_scores_is_refused() -> None:

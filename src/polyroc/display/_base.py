@@ -5,8 +5,10 @@ A display computes all it shows when it is made; ``plot`` only draws it, as ofte
 nothing touches its settings.
 """
 
+import base64
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from polyroc._base.checks import shown
@@ -25,13 +27,18 @@ if TYPE_CHECKING:
 class Display(ABC):
     """A figure as data.
 
+    ``from_predictions``, ``from_estimator`` and ``from_cv_results`` draw at once, as those of
+    scikit-learn do; ``plot`` draws again, in place of a figure that was made for it.
+
     Attributes
     ----------
-    ax_, figure_ : where it was drawn last; there are none before the first ``plot``.
+    ax_, figure_ : where it was drawn last; there are none before that.
     """
 
     ax_: "Axes"
     figure_: "Figure"
+    _made_figure: "Figure | None" = None
+    """The figure that was made for it without being asked for."""
     projection: ClassVar[str | None] = None
 
     @abstractmethod
@@ -50,14 +57,51 @@ class Display(ABC):
         """Draw into the axes given, or into those of a new figure, and return the display."""
         return self._plotted(ax, self._draw)
 
+    def _drawn(self, ax: "Axes | None") -> Self:
+        """The display, drawn into the axes given, or into those of a new figure."""
+        self.plot(ax)
+        if ax is None:
+            object.__setattr__(self, "_made_figure", self.figure_)
+        return self
+
+    def _repr_html_(self) -> str | None:
+        """The figure, in a notebook that does not show it anyway because it was drawn."""
+        if hasattr(self, "figure_"):
+            return None
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=self._size(), layout="compressed")
+        self._draw(figure.add_subplot(projection=self.projection))
+        picture = BytesIO()
+        figure.savefig(picture, format="png")
+        data = base64.b64encode(picture.getvalue()).decode("ascii")
+        return f'<img alt="{type(self).__name__}" src="data:image/png;base64,{data}">'
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it shows; where it was drawn stays behind."""
+        drawn = ("ax_", "figure_", "_made_figure")
+        return {name: value for name, value in vars(self).items() if name not in drawn}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
     def _plotted(self, ax: "Axes | None", draw: "Callable[[Axes], None]") -> Self:
         axes = new_axes(self._size(), self.projection) if ax is None else ax
         check_axes(axes, self.projection)
+        self._discard_made_figure(axes)
         draw(axes)
         # Displays are frozen; where one was drawn is no part of what it shows.
         object.__setattr__(self, "ax_", axes)
         object.__setattr__(self, "figure_", axes.get_figure())
         return self
+
+    def _discard_made_figure(self, axes: "Axes") -> None:
+        """A figure that nobody asked for is closed once the display is drawn elsewhere."""
+        if self._made_figure is not None and self._made_figure is not axes.get_figure():
+            import matplotlib.pyplot as plt
+
+            plt.close(self._made_figure)
+            object.__setattr__(self, "_made_figure", None)
 
 
 class PredictionsDisplay(Display):
@@ -72,8 +116,9 @@ class PredictionsDisplay(Display):
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
+        ax: "Axes | None" = None,
     ) -> Self:
-        """From true classes and scores."""
+        """From true classes and scores, drawn at once, into the axes given or a new figure."""
 
     @classmethod
     def from_estimator(
@@ -85,7 +130,10 @@ class PredictionsDisplay(Display):
         sample_weight: WeightsLike | None = None,
         **options: Any,
     ) -> Self:
-        """From a fitted scikit-learn classifier and cases; options as for ``from_predictions``."""
+        """From a fitted scikit-learn classifier and cases, drawn at once.
+
+        Options are those of ``from_predictions``, such as ``ax``.
+        """
         rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
         return cls.from_predictions(
             y,

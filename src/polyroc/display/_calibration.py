@@ -61,8 +61,9 @@ class CalibrationDisplay(PredictionsDisplay):
         strategy: Strategy = "quantile",
         level: float = 0.95,
         rng: RandomState = 0,
+        ax: "Axes | None" = None,
     ) -> Self:
-        """From true classes and probabilities.
+        """From true classes and probabilities, drawn at once.
 
         Parameters are those of :func:`polyroc.calibration.calibration_curves`; ``rng`` is the seed
         of the calibration error under calibration, which has bins of the same strategy.
@@ -73,7 +74,7 @@ class CalibrationDisplay(PredictionsDisplay):
         found = calibration_curves(predictions, level=level, **options)
         error = error_of(predictions, kind=kind, rng=rng, n_resamples=200, **options)
         top = {"most probable class": found.top_label}
-        return cls(dict(found.classes) if kind == "class_wise" else top, error)
+        return cls(dict(found.classes) if kind == "class_wise" else top, error)._drawn(ax)
 
     def frame(self) -> "pd.DataFrame":
         """A row per point: class, probability, share, low, high, cases, lower_edge, upper_edge."""

@@ -12,6 +12,7 @@ from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 Curve = TypeVar("Curve")
 
@@ -52,12 +53,16 @@ class ModelCurvesDisplay(PredictionsDisplay):
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
+        ax: "Axes | None" = None,
         name: str = "model",
         **options: Any,
     ) -> Self:
-        """From true classes and probabilities of one model; options as for ``from_models``."""
+        """From true classes and probabilities of one model, drawn at once.
+
+        Options are those of ``from_models``, which does not draw before ``plot``.
+        """
         predictions = predictions_of(y_true, y_score, labels, sample_weight)
-        return cls.from_models({name: predictions}, **options)
+        return cls.from_models({name: predictions}, **options)._drawn(ax)
 
     def frame(self) -> "pd.DataFrame":
         """A row per point of a curve: the model, and what the curve's own frame holds."""

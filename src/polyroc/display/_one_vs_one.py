@@ -48,13 +48,14 @@ class OneVsOneRocDisplay(PredictionsDisplay):
         *,
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
+        ax: "Axes | None" = None,
     ) -> Self:
-        """From true classes and scores of any kind."""
+        """From true classes and scores of any kind, drawn at once."""
         predictions = predictions_of(y_true, y_score, labels, sample_weight)
         require_classes(predictions, cls.__name__, 2, MOST_CLASSES, "PairwiseAucDisplay")
         curves = one_vs_one_roc(predictions, drop_collinear=True)
         thin = {pair: thinned(curve, MOST_POINTS) for pair, curve in curves.items()}
-        return cls(thin, predictions.classes)
+        return cls(thin, predictions.classes)._drawn(ax)
 
     def frame(self) -> "pd.DataFrame":
         """A row per point of each curve, with its area."""

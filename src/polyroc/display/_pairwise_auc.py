@@ -1,6 +1,7 @@
 """The matrix of pairwise AUCs as a heat map."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -8,12 +9,13 @@ import numpy as np
 
 from polyroc._base.levels import check_level
 from polyroc.display._base import PredictionsDisplay, require_classes
+from polyroc.display._cross_validated import cross_validated
 from polyroc.display._matrix import Scale, draw_matrix, matrix_frame, matrix_size
 from polyroc.errors import InvalidInput
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._pairs import pair_limits
+from polyroc.metrics.folds import pairs_of
 from polyroc.predictions import Predictions, predictions_of
-from polyroc.statistics.pairs import Pairs
 from polyroc.typing import Absent, Float64Array, Label, LabelsLike, ScoresLike, Ties, WeightsLike
 
 if TYPE_CHECKING:
@@ -55,22 +57,41 @@ class PairwiseAucDisplay(PredictionsDisplay):
         absent: Absent = "raise",
         groups: Any = None,
         level: float | None = None,
+        ax: "Axes | None" = None,
     ) -> Self:
-        """From true classes and scores of any kind.
+        """From true classes and scores of any kind, drawn at once; means over folds, if any.
 
         With a ``level``, such as 0.95, the confidence limits of :func:`polyroc.evaluate_pairs` are
         written below each AUC, for cases in ``groups`` if they are.
         """
         predictions = predictions_of(y_true, y_score, labels, sample_weight, absent)
         require_classes(predictions, cls.__name__, 2, MOST_CLASSES, "polyroc.pairwise_auc")
-        matrix = Pairs.of(predictions).auc(ties)
+        matrix = pairs_of(predictions).auc(ties)
         if level is None:
-            return cls(matrix, predictions.classes)
+            return cls(matrix, predictions.classes)._drawn(ax)
         check_level(level)
         if ties != "fair":
             raise InvalidInput(f'Limits are those of ties="fair", got ties={ties!r}.')
         design = CaseDesign.of(groups, predictions)
-        return cls(matrix, predictions.classes, pair_limits(predictions, design, level))
+        limits = pair_limits(predictions, design, level)
+        return cls(matrix, predictions.classes, limits)._drawn(ax)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: LabelsLike,
+        *,
+        sample_weight: WeightsLike | None = None,
+        **options: Any,
+    ) -> Self:
+        """From a cross-validation by scikit-learn, drawn at once: AUCs are means over folds.
+
+        ``cv_results`` is what ``cross_validate(…, return_estimator=True, return_indices=True)``
+        returned for the same ``X`` and ``y``; options are those of ``from_predictions``.
+        """
+        return cls.from_predictions(cross_validated(cv_results, X, y, sample_weight), **options)
 
     def frame(self) -> "pd.DataFrame":
         """A row per ordered pair: positive, negative, auc, and low and high where there are."""

@@ -38,12 +38,13 @@ class RiskCoverageDisplay(PredictionsDisplay):
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
         level: float = 0.95,
+        ax: "Axes | None" = None,
     ) -> Self:
-        """From true classes and probabilities."""
+        """From true classes and probabilities, drawn at once."""
         found = risk_coverage(
             y_true, y_score, costs=costs, labels=labels, sample_weight=sample_weight, level=level
         )
-        return cls(found)
+        return cls(found)._drawn(ax)
 
     def frame(self) -> "pd.DataFrame":
         """Coverage, risk, low, high and threshold."""

@@ -1,13 +1,15 @@
 """One-vs-rest ROC curves with bands."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from polyroc._base.checks import check_choice
 from polyroc._base.levels import check_level
 from polyroc.display._base import PredictionsDisplay
+from polyroc.display._cross_validated import cross_validated
 from polyroc.display._marks import add_legend, line_options, square_size, unit_square
 from polyroc.display._naming import names_with
 from polyroc.display._rate_bands import FALSE_POSITIVE_RATES, Band, BandedCurve, banded_curve
@@ -54,8 +56,9 @@ class RocCurvesDisplay(PredictionsDisplay):
         band: Band = "pointwise",
         rng: RandomState = 0,
         absent: Absent = "raise",
+        ax: "Axes | None" = None,
     ) -> Self:
-        """From true classes and scores of any kind.
+        """From true classes and scores of any kind, drawn at once.
 
         ``band`` is ``"pointwise"`` or ``"simultaneous"``; the width of the latter is found by
         resampling, with ``rng`` as its seed.
@@ -63,11 +66,37 @@ class RocCurvesDisplay(PredictionsDisplay):
         check_level(level)
         check_choice(band, "band", ("pointwise", "simultaneous"))
         predictions = predictions_of(y_true, y_score, labels, sample_weight, absent)
-        drawn = range(predictions.n_classes) if predictions.n_classes > 2 else [1]
         curves = {
-            predictions.classes[k]: banded_curve(predictions, k, level, band, rng) for k in drawn
+            predictions.classes[k]: banded_curve(predictions, k, level, band, rng)
+            for k in _positives(predictions)
         }
-        return cls(curves, level)
+        return cls(curves, level)._drawn(ax)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: LabelsLike,
+        *,
+        sample_weight: WeightsLike | None = None,
+        level: float = 0.95,
+        ax: "Axes | None" = None,
+    ) -> Self:
+        """From a cross-validation by scikit-learn, drawn at once: a curve per class and fold.
+
+        ``cv_results`` is what ``cross_validate(…, return_estimator=True, return_indices=True)``
+        returned for the same ``X`` and ``y``. Cases of different folds are not ranked together.
+        """
+        check_level(level)
+        whole = cross_validated(cv_results, X, y, sample_weight)
+        curves: dict[Label, BandedCurve] = {}
+        for fold, rows in enumerate(whole.fold_rows):
+            part = whole.part(rows)
+            for k in _positives(part):
+                name = f"{part.classes[k]}, fold {fold}"
+                curves[name] = banded_curve(part, k, level, "pointwise", 0)
+        return cls(curves, level)._drawn(ax)
 
     def frame(self) -> "pd.DataFrame":
         """A row per point of each curve and of its band, with the area and its limits."""
@@ -94,6 +123,11 @@ class RocCurvesDisplay(PredictionsDisplay):
         each = self.curves.values()
         areas = (f"AUC {banded.curve.area:.3f}{_limits(banded)}" for banded in each)
         return names_with(self.curves, areas)
+
+
+def _positives(predictions: Predictions) -> Sequence[int]:
+    """The classes that have a curve."""
+    return range(predictions.n_classes) if predictions.n_classes > 2 else [1]
 
 
 def _limits(banded: BandedCurve) -> str:

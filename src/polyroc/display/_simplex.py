@@ -62,8 +62,9 @@ class SimplexDisplay(PredictionsDisplay):
         sample_weight: WeightsLike | None = None,
         triplets: Iterable[Iterable[int]] = (),
         most_cases: int = 3000,
+        ax: "Axes | None" = None,
     ) -> Self:
-        """From true classes and probabilities.
+        """From true classes and probabilities, drawn at once.
 
         ``triplets`` holds triples of row numbers as given, one of each class. Of more than
         ``most_cases`` cases so many are drawn, evenly spaced in their order; means are those of
@@ -73,7 +74,7 @@ class SimplexDisplay(PredictionsDisplay):
         require_classes(predictions, cls.__name__, 3, 3, "PairwiseAucDisplay or RocCurvesDisplay")
         rows, n = predictions.probabilities(cls.__name__), len(predictions)
         drawn = np.arange(n)[:: -(-n // whole_number(most_cases, "most_cases", least=1))]
-        return cls(
+        made = cls(
             predictions.classes,
             np.asarray(rows[drawn], dtype=np.float64),
             predictions.codes[drawn],
@@ -83,6 +84,7 @@ class SimplexDisplay(PredictionsDisplay):
             registry["total_length"].of(predictions),
             triplets_of(_unweighted(y_true, y_score, labels), triplets),
         )
+        return made._drawn(ax)
 
     def frame(self) -> "pd.DataFrame":
         """A row per point: kind, triplet, class, its probabilities and its place."""

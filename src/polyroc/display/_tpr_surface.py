@@ -50,13 +50,14 @@ class TprSurfaceDisplay(PredictionsDisplay):
         labels: LabelsLike | None = None,
         sample_weight: WeightsLike | None = None,
         n_grid: int = 41,
+        ax: "Axes | None" = None,
     ) -> Self:
-        """From true classes and probabilities; the surface is drawn over n_grid² points."""
+        """From true classes and probabilities, drawn at once over n_grid² points."""
         predictions = predictions_of(y_true, y_score, labels, sample_weight)
         require_classes(predictions, cls.__name__, 3, 3, "RocCurvesDisplay")
         surface = tpr_surface(predictions)
         grid = np.linspace(0, 1, whole_number(n_grid, "n_grid", least=2))
-        return cls(surface, grid, heights_over(surface.rates, grid))
+        return cls(surface, grid, heights_over(surface.rates, grid))._drawn(ax)
 
     def frame(self) -> "pd.DataFrame":
         """A row per point of the grid: the three rates."""

@@ -26,6 +26,7 @@ from polyroc.report._markup import Markup, element, joined
 from polyroc.report._slices import sliced_models
 from polyroc.report._surfaces import MESH, PageSurface
 from polyroc.report._wording import counted, level_text
+from polyroc.report._written import WrittenReport
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 SCRIPTS = (
@@ -88,7 +89,7 @@ def write_report(
     Returns
     -------
     Path
-        Of the file.
+        Of the file. In a notebook it shows the page, in a sandboxed frame.
 
     Notes
     -----
@@ -111,7 +112,7 @@ def write_report(
     )
     page = render(content).encode("utf-8", errors="replace")
     write_whole(target, lambda file: file.write(page))
-    return target
+    return WrittenReport(target)
 
 
 def render(content: Content) -> str:
