@@ -16,7 +16,10 @@ PAPERS = {
     "van_calster": ("Van Calster et al. 2008", ["figure_1", "figure_2", "table_1", "table_2"]),
     "kleiman_page": ("Kleiman & Page 2019", ["simplex", "surface", "properties"]),
     "multi_class_auc": ("Introduction to Machine Learning", ["example", "iris"]),
-    "edwards_metz": ("Edwards & Metz 2007", [f"figure_{n}" for n in (1, 2, 3)]),
+    "edwards_metz": (
+        "Edwards & Metz 2007",
+        [*(f"figure_{n}" for n in (1, 2, 3)), "three_classes"],
+    ),
     "everson_fieldsend": (
         "Everson & Fieldsend 2006",
         [f"figure_{n}" for n in range(1, 9)] + ["four_classes"],

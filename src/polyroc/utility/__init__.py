@@ -15,6 +15,7 @@ from polyroc.utility._data_cost import saec_interval
 from polyroc.utility._facet_average import HullFacets, hull_facets, saec_surface
 from polyroc.utility._fits import fit_binormal, fit_proper
 from polyroc.utility._fitted import BinormalFit, ProperFit
+from polyroc.utility._guessing import guessing_limit
 from polyroc.utility._hull import RocHull, roc_hull
 from polyroc.utility._hull_volume import ferri_vus
 from polyroc.utility._mixtures import GaussianMixture
@@ -64,6 +65,7 @@ __all__ = [
     "ferri_vus",
     "fit_binormal",
     "fit_proper",
+    "guessing_limit",
     "hull_facets",
     "ideal_observer",
     "length_binormal",
