@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from polyroc import CostSensitiveClassifier
 from polyroc.calibration import Recalibrated, cost_calibration
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.surface import ScoreModel, search
 
 COSTS = np.array([[0, 1, 2], [3, 0, 1], [9, 4, 0.0]])
 
@@ -90,3 +92,21 @@ def test_errors_say_what_is_wrong():
         CostSensitiveClassifier(LinearSVC(), calibrate="auto").fit(X, y)
     with pytest.raises(NotDefined, match="An expected cost needs probabilities"):
         cost_calibration([0, 1], [[2, 3], [4, 5]])
+
+
+def test_operating_points_tell_when_probabilities_are_off():
+    codes, q = drawn(2000, np.random.default_rng(2), 3)
+    found = search(ScoreModel(codes, q), generations=20, rng=0, progress=False)
+    point = found.choose(costs=COSTS)
+    miss = point.cost_calibration()
+    assert miss.observed == pytest.approx(point.value)
+    decided = np.asarray(point.decide(q))
+    assert miss.expected == pytest.approx(np.mean((q @ COSTS)[np.arange(2000), decided]))
+    assert "the probabilities are off: expected cost" in repr(point)
+    codes, q = drawn(2000, np.random.default_rng(3))
+    found = search(ScoreModel(codes, q), generations=20, rng=0, progress=False)
+    assert "the probabilities are off" not in repr(found.choose(costs=COSTS))
+    bare = replace(found, model=None).choose(costs=COSTS)
+    assert "the probabilities are off" not in repr(bare)
+    with pytest.raises(NotDefined, match="The surface does not have its cases"):
+        bare.cost_calibration()

@@ -12,7 +12,7 @@ from polyroc._base.tables import p_cell, without_nan
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import Interval
 from polyroc.surface._costs import CostsLike, checked_costs, least_cost
-from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
+from polyroc.typing import Float64Array, IntArray, LabelsLike, ScoresLike, WeightsLike
 
 
 @dataclass(frozen=True)
@@ -95,18 +95,30 @@ def cost_calibration(
     >>> cost_calibration(y, models["forest"], {("rare", "common"): 10}, labels=labels)
     expected cost 0.2357, observed 0.2835: off by 0.0478 (-0.0085 to 0.1042), p = 0.0959
     """
-    from scipy.special import stdtr
-
     predictions = predictions_of(y_true, y_score, labels, sample_weight)
     table = checked_costs({} if costs is None else costs, predictions.classes)
     q = np.asarray(predictions.probabilities("An expected cost"), dtype=np.float64)
-    decided = least_cost(q, table)
-    weights = predictions.case_weights / predictions.case_weights.sum()
-    promised = np.take_along_axis(q @ table, decided[:, None], axis=1)[:, 0]
-    paid = table[predictions.codes, decided]
-    expected, observed = float(weights @ promised), float(weights @ paid)
-    parts = weights * (paid - promised - (observed - expected))
     units = predictions.groups if groups is None else predictions.case_groups(groups)[0]
+    decided = least_cost(q, table)
+    return promised_and_paid(q, predictions.codes, decided, table, predictions.case_weights, units)
+
+
+def promised_and_paid(
+    q: Float64Array,
+    codes: IntArray,
+    decided: IntArray,
+    table: Float64Array,
+    weights: Float64Array,
+    units: Any = None,
+) -> CostCalibration:
+    """Costs of decisions by the probabilities, and by the true classes."""
+    from scipy.special import stdtr
+
+    shares = weights / weights.sum()
+    promised = np.take_along_axis(q @ table, decided[:, None].astype(np.intp), axis=1)[:, 0]
+    paid = table[codes, decided]
+    expected, observed = float(shares @ promised), float(shares @ paid)
+    parts = shares * (paid - promised - (observed - expected))
     if units is not None:
         numbers = np.unique(units, return_inverse=True)[1]
         parts = sum_by_class(numbers, parts, int(numbers.max()) + 1)

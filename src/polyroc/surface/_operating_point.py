@@ -11,7 +11,7 @@ from polyroc._base.checks import shown
 from polyroc._base.tables import text_table
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.results import Interval
-from polyroc.surface._costs import CostsLike, checked_costs, pair_index
+from polyroc.surface._costs import CostsLike, checked_costs, least_cost, pair_index
 from polyroc.surface._point_certainty import (
     Linear,
     Quantity,
@@ -24,10 +24,13 @@ from polyroc.typing import Float64Array, Label, PriorsLike, ScoresLike
 if TYPE_CHECKING:
     import pandas as pd
 
+    from polyroc.calibration._cost_calibration import CostCalibration
     from polyroc.surface._front import RocSurface
 
 KNEE = "expected marginal utility"
 OBJECTIVE = "objective"
+CLEARLY_OFF = 0.001
+"""Below this p-value a point tells that the probabilities promise other costs than were paid."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,6 +196,44 @@ class SurfacePoint:
             if k != j
         }
 
+    def cost_calibration(self) -> "CostCalibration":
+        """What the probabilities promise that these decisions cost, against what they cost.
+
+        At the costs asked for, or 1 for every error, on the cases of the search, with the shares of
+        classes that they have. Where both differ by much more than the standard error, the
+        probabilities are not calibrated: see :func:`polyroc.calibration.cost_calibration` and
+        :class:`polyroc.calibration.Recalibrated`.
+
+        Returns
+        -------
+        CostCalibration
+            ``expected``, ``observed``, ``difference``, ``standard_error``, ``p_value``.
+
+        Examples
+        --------
+        >>> from polyroc.datasets import example_predictions
+        >>> from polyroc.surface import ScoreModel, search
+        >>> y, models, labels = example_predictions()
+        >>> model = ScoreModel(y, models["forest"], labels=labels)
+        >>> surface = search(model, generations=5, rng=1, progress=False)
+        >>> point = surface.choose(criterion="total_error")
+        >>> bool(point.cost_calibration().observed > 0.1)
+        True
+        """
+        from polyroc.calibration._cost_calibration import promised_and_paid
+
+        model = self.surface.model
+        if model is None or getattr(model, "cases", None) is None:
+            raise NotDefined(
+                "The surface does not have its cases, as from a file. Use surface.rescore(X, y)."
+            )
+        q = np.asarray(model.probabilities(self.parameters), dtype=np.float64)
+        table = self.costs_asked
+        if table is None:
+            table = 1 - np.eye(len(self.classes))
+        decided = least_cost(q, self.costs)
+        return promised_and_paid(q, model.cases.codes, decided, table, model.cases.weights)
+
     def decide(self, X: ScoresLike) -> NDArray[Any]:
         """Decisions for new cases; for a ``ScoreModel``, ``X`` are their scores."""
         return self.surface.decide(X, self.index)
@@ -203,9 +244,20 @@ class SurfacePoint:
         parts = [shares, self._table(self.confusion)]
         if self.costs_asked is not None:
             parts += ["costs asked for, 1 where none was named", self._table(self.costs_asked)]
+        if self.costs_asked is not None and (missed := self._missed_costs()):
+            parts += [missed]
         if self.cost_share < 1:
             parts += [f"cost_bounds leave {100 * self.cost_share:.3g} % of the cost space"]
         return "\n".join(parts)
+
+    def _missed_costs(self) -> str:
+        """By how much the probabilities are wrong about the cost; empty where that is not clear."""
+        if getattr(self.surface.model, "cases", None) is None:
+            return ""
+        found = self.cost_calibration()
+        if not found.p_value < CLEARLY_OFF:
+            return ""
+        return f"the probabilities are off: {found}"
 
     def _table(self, table: Float64Array) -> str:
         rows: list[dict[str, Any]] = [
