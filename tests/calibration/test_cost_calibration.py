@@ -79,6 +79,10 @@ def test_a_cost_sensitive_classifier_that_recalibrates():
     assert (model.predict(test[0]) == decided).all()
     weighted = CostSensitiveClassifier(GaussianNB(), COSTS, calibrate="auto")
     assert weighted.fit(X, y, sample_weight=1.0 + y).n_features_in_ == 12
+
+
+@pytest.mark.slow
+def test_scikit_learn_accepts_one_that_recalibrates():
     with warnings.catch_warnings():  # of folds, in checks that have three cases of a class
         warnings.simplefilter("ignore", UserWarning)
         check_estimator(CostSensitiveClassifier(LogisticRegression(C=1), calibrate="auto", cv=3))
