@@ -197,9 +197,11 @@ def test_an_estimator_without_scores_is_refused() -> None:
         lambda: displays.ForestDisplay.from_evaluations([1]),
         lambda: displays.ComparisonDisplay.from_comparison("x"),
         lambda: displays.SliceDisplay.from_evaluation(evaluate(Y, P, ["pdi"])),
-        lambda: displays.SliceDisplay.from_evaluation(evaluate(Y, P, ["pdi"], by=Y % 1), "vus"),
         lambda: displays.SliceDisplay.from_evaluation(
-            evaluate(Y, P, ["pdi"], by=Y % 1), attribute="x"
+            evaluate(Y, P, ["pdi"], by=np.arange(len(Y)) % 2), "vus"
+        ),
+        lambda: displays.SliceDisplay.from_evaluation(
+            evaluate(Y, P, ["pdi"], by=np.arange(len(Y)) % 2), attribute="x"
         ),
         lambda: displays.CorrelationDisplay.from_study(None),
         lambda: displays.ScoredRocDisplay.from_models([0, 1], [0.1, 0.2]),

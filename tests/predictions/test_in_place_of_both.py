@@ -29,6 +29,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     **ONLY_NUMBERS,
     "saec_interval": {"n_replicates": 5, "rng": 1},
     "chance_test": {"rng": 1},
+    "check": {"minimum": {"hand_till": 0.6}},
+    "cost_by_share": {"vary": "a", "shares": [0.5]},
+    "calibration_error": {"rng": 1, "n_resamples": 9},
 }
 
 
