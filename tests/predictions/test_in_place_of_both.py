@@ -31,6 +31,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "chance_test": {"rng": 1},
     "check": {"minimum": {"hand_till": 0.6}},
     "cost_by_share": {"vary": "a", "shares": [0.5]},
+    "saec_of_scores": {"rng": 1, "n_walks": 2, "n_looks": 50},
     "calibration_error": {"rng": 1, "n_resamples": 9},
 }
 
@@ -124,7 +125,7 @@ def test_every_function_takes_predictions_in_the_place_of_both() -> None:
         "roc_hull",
     )
     assert both >= {*expected_names, "tpr_surface", "tpr_surface_volume", "one_vs_one_roc"}
-    assert sum("from_predictions" in name for name in both) == 7
+    assert sum("from_predictions" in name for name in both) == 9
 
 
 def test_displays_of_models_take_a_mapping_of_predictions() -> None:
