@@ -157,6 +157,7 @@ def surfaces(X: Any, of_X: Any, y: Any, p: Any) -> Iterator[Any]:
 
     yield from (surface.MlpModel(X, of_X, hidden=2), surface.LinearModel(X, of_X))
     yield from (surface.KnnModel(X, of_X), surface.ScoreModel(y, p), surface.SearchStrategy())
+    yield surface.AveragedKnnModel(X, of_X)
     found = surface.search(surface.ScoreModel(y, p), generations=3, rng=0, progress=False)
     yield from (found, found.choose(criterion="total_error"), found.hull(), found.compare(found))
     options = {"generations": 1, "n_resamples": 3, "rng": 0}
