@@ -174,11 +174,11 @@ def searched(generations: int) -> np.ndarray:
 
 
 def made(number: int, dimensions: int) -> np.ndarray:
-    """Points about a convex front, half of them dominated by others."""
+    """Points on a sphere about (1, …, 1), each moved a little towards its centre."""
     rng = np.random.default_rng(dimensions)
-    front = 1 - np.abs(rng.normal(size=(number, dimensions)))
-    front /= np.linalg.norm(1 - front, axis=1, keepdims=True) * 2 + 1
-    return np.clip(front + 0.02 * rng.exponential(size=(number, 1)), 0, 1)
+    away = np.abs(rng.normal(size=(number, dimensions)))
+    away /= np.sqrt((away**2).sum(axis=1, keepdims=True))
+    return 1 - away * (1 - np.minimum(0.01 * rng.exponential(size=(number, 1)), 1))
 
 
 def main() -> None:
