@@ -29,7 +29,7 @@ def proof():
 
 def told(samples, cell, signal, metrics, seed):
     y, p, groups = samples.sample_of(cell, signal, seed)
-    tuples = {"n_tuples": 2000, "rng": seed} if len(cell.sizes) > 3 else {}
+    tuples = {"n_tuples": 5000, "rng": seed} if len(cell.sizes) > 3 else {}
     found = evaluate(y, p, metrics, groups=groups, **tuples)
     return {
         name: note.text

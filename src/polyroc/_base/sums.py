@@ -26,17 +26,17 @@ def running_sum(values: FloatArray) -> Float64Array:
     [0.0, 0.5, 0.75, 2.75]
     """
     n, shape = len(values), values.shape[1:]
-    sums = np.zeros((n + 1, *shape))
     if n <= _BLOCK:
+        sums = np.zeros((n + 1, *shape))
         np.cumsum(values, axis=0, out=sums[1:])
         return sums
-    padded = np.zeros((-(-n // _BLOCK) * _BLOCK, *shape))
-    padded[:n] = values
-    blocks = padded.reshape(-1, _BLOCK, *shape)
+    padded = np.empty((-(-n // _BLOCK) * _BLOCK + 1, *shape))
+    padded[0], padded[n + 1 :] = 0, 0
+    padded[1 : n + 1] = values
+    blocks = padded[1:].reshape(-1, _BLOCK, *shape)
     np.cumsum(blocks, axis=1, out=blocks)
     blocks += running_sum(blocks[:, -1])[:-1, None]
-    sums[1:] = padded[:n]
-    return sums
+    return padded[: n + 1]
 
 
 def running_weight(weights: Float64Array) -> Float64Array:

@@ -12,18 +12,24 @@ import numpy as np
 from polyroc._base.sums import sum_by_class
 from polyroc.inference._influence import CaseDesign, case_scale
 from polyroc.metrics.declaration import Metric
+from polyroc.metrics.folds import FoldStatistics
+from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import Means
+from polyroc.statistics.statistic import Need
 from polyroc.typing import Float64Array
 
 
-def bias_of(metric: Metric, predictions: Predictions, design: CaseDesign) -> float:
+def bias_of(
+    metric: Metric, statistics: CaseStatistics | FoldStatistics, design: CaseDesign
+) -> float:
     """Mean of the values of samples like this one less the true value, to first order."""
+    predictions = statistics.predictions
     if metric.name != "total_length" or predictions.folds is not None:
         return 0.0
     if (design.counts(predictions) <= 1).any():
         return 0.0
-    means = Means.of(predictions).vectors
+    means = statistics[Need(Means)].vectors
     gaps = np.eye(predictions.n_classes) - means
     lengths = np.linalg.norm(gaps, axis=1)
     far = lengths > 0

@@ -87,7 +87,7 @@ def _estimates(
     if any(each.influence is not None for each in found.measured):
         sizes = effective_sizes(statistics, *found, design, spreads)
         estimates = [
-            replace(estimate, effective=size, bias=bias_of(each.metric, predictions, design))
+            replace(estimate, effective=size, bias=bias_of(each.metric, statistics, design))
             if size is not None
             else estimate
             for each, estimate, size in zip(found.measured, estimates, sizes, strict=True)

@@ -139,8 +139,9 @@ def _of_sample(
     predictions: Predictions, design: CaseDesign, influences: Sequence[Influence], scale: float
 ) -> Spread:
     """Of models on the same cases."""
-    columns = contributions(predictions, influences, design)
     moved, codes = contributions_by_class(predictions, influences, design)
+    by_class = design.groups is None and design.sampling == "stratified"
+    columns = moved if by_class else contributions(predictions, influences, design)
     n_models = len(influences)
     counts, most = design.freedom(predictions), design.most_freedom(predictions)
     differences = np.zeros((n_models, n_models))

@@ -39,6 +39,9 @@ FEW_POSITIVES = 2048
 MOST_KEPT_RANKS = 1 << 16
 """Cases of a column whose ranks are kept between its value and its influence values."""
 
+MOST_REMEMBERED_RANKS = 1 << 20
+"""Cases of a column whose ranks are kept while several metrics ask for their influence values."""
+
 _BLOCK = 1 << 16
 
 
@@ -171,25 +174,28 @@ class Column:
 
     def ranks(self) -> Iterator[Ranks]:
         """Ranks of all cases among the positives, block by block, each case once."""
-        if self.n_positives <= FEW_POSITIVES:
-            if self.kept and len(self.scores) <= MOST_KEPT_RANKS:
-                self._remember()
-            return iter(vars(self).get("_looked_up") or self._by_lookup())
-        return self._by_sorting()
+        few = self.n_positives <= FEW_POSITIVES
+        if few and self.kept and len(self.scores) <= MOST_KEPT_RANKS:
+            self._remember()
+        return iter(vars(self).get("_remembered") or self._found_ranks())
+
+    def _found_ranks(self) -> Iterator[Ranks]:
+        few = self.n_positives <= FEW_POSITIVES
+        return self._by_lookup() if few else self._by_sorting()
 
     @contextmanager
     def remembered_ranks(self) -> Iterator[None]:
-        """While inside, ranks that have to be looked up are looked up once; then forgotten."""
-        if self.n_positives <= FEW_POSITIVES:
+        """While inside, ranks are found once, unless cases are very many; then forgotten."""
+        if self.n_positives <= FEW_POSITIVES or len(self.scores) <= MOST_REMEMBERED_RANKS:
             self._remember()
         try:
             yield
         finally:
-            vars(self).pop("_looked_up", None)
+            vars(self).pop("_remembered", None)
 
     def _remember(self) -> None:
-        if "_looked_up" not in vars(self):
-            vars(self)["_looked_up"] = tuple(self._by_lookup())
+        if "_remembered" not in vars(self):
+            vars(self)["_remembered"] = tuple(self._found_ranks())
 
     def anonymous_ranks(self) -> Iterator[Ranks]:
         """The same, where ``cases`` is not needed: it may be empty."""
