@@ -6,6 +6,7 @@ cross-fitted decisions save, with the standard error of that mean of paired diff
 the Bayes rule learn nothing from the cases and need no such care.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,8 +93,10 @@ class Trial:
         score = goal.value_of(decisions)
         return Candidate(name, costs, goal.cost(decisions), *gained, rates, feasible, score)
 
-    def cross_fitted(self, search: Search, goal: Goal | None = None) -> Int64Array:
-        """Decisions for each fold by costs tuned on the other folds."""
+    def cross_fitted(
+        self, search: Search, goal: Goal | None = None
+    ) -> tuple[Int64Array, list[Float64Array]]:
+        """Decisions for each fold by costs tuned on the other folds, and those costs."""
         goal = goal or self.goal
         parts = np.unique(self.folds, return_inverse=True)[1] % MOST_PARTS
         inside = [parts == part for part in range(parts.max() + 1)]
@@ -103,9 +106,18 @@ class Trial:
         decisions = np.zeros(len(parts), dtype=np.int64)
         for rows, costs in zip(inside, tuned, strict=True):
             decisions[rows] = decide(goal.probabilities[rows], costs)
-        return decisions
+        return decisions, tuned
 
-    def tuned(self, search: Search) -> tuple[Float64Array, Int64Array]:
+    def spread_of_tuning(self, argmax: Int64Array, tuned: Sequence[Float64Array]) -> float:
+        """Variance of a gain because other cases would have led to other costs.
+
+        Of the gains on all cases of costs tuned without each fold: a jackknife of folds.
+        """
+        goal = self.goal
+        gains = [goal.saved(argmax, decide(goal.probabilities, each))[0] for each in tuned]
+        return float((len(gains) - 1) * np.var(gains))
+
+    def tuned(self, search: Search) -> tuple[Float64Array, tuple[Int64Array, list[Float64Array]]]:
         """Costs tuned on all cases, and the cross-fitted decisions that show what they are worth.
 
         A rate that was tuned to its limit is above it on other cases about every second time. So
@@ -113,7 +125,7 @@ class Trial:
         """
         found = search.best(self.goal), self.cross_fitted(search, self.goal)
         for margin in MARGINS if self.goal.limited else ():
-            if self.goal.score_of(found[1]).excess == 0:
+            if self.goal.score_of(found[1][0]).excess == 0:
                 break
             goal = self._tightened(margin)
             costs = search.best(goal)
@@ -138,17 +150,21 @@ class Trial:
         many standard errors against the one so far, or if that one breaks a limit.
         """
         p = self.goal.probabilities
-        argmax = 1 - np.eye(p.shape[1])
+        argmax, (costs, (decisions, of_folds)) = 1 - np.eye(p.shape[1]), self.tuned(search)
         decided = {
             "argmax": (argmax, decide(p, None)),
             "bayes": (bayes, decide(p, bayes)),
-            "tuned": self.tuned(search),
+            "tuned": (costs, decisions),
         }
         plain = decided["argmax"][1]
         everyone = {name: self.candidate(name, *each, plain) for name, each in decided.items()}
+        of_tuning, found = self.spread_of_tuning(plain, of_folds), everyone["tuned"]
+        error = float(np.hypot(found.standard_error, np.sqrt(of_tuning)))
+        everyone["tuned"] = replace(found, standard_error=error)
         best = "argmax"
         for name in ("bayes", "tuned"):
             gain, error = self.gain(decided[best][1], decided[name][1])
+            error = float(np.hypot(error, np.sqrt(of_tuning if name == "tuned" else 0.0)))
             better = everyone[name].feasible and gain > standard_errors * error
             if better or not everyone[best].feasible:
                 best = name
