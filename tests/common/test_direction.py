@@ -93,4 +93,4 @@ def test_results_and_the_command_line_say_it(tmp_path):
         assert "Note. hand_till: lower is better." in shown, shown
     shown = " ".join(run("evaluate", str(path), "-m", "hand_till").stdout.split())
     assert "hand_till of good: worse than guessing" in shown
-    assert "Lower is better." in run("metrics", "hand_till").stdout
+    assert ", lower is better\n" in run("metrics", "hand_till").stdout

@@ -68,12 +68,13 @@ class Display(ABC):
         """The figure, in a notebook that does not show it anyway because it was drawn."""
         if hasattr(self, "figure_"):
             return None
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=self._size(), layout="compressed")
         self._draw(figure.add_subplot(projection=self.projection))
         picture = BytesIO()
-        figure.savefig(picture, format="png")
+        FigureCanvasAgg(figure).print_png(picture)
         data = base64.b64encode(picture.getvalue()).decode("ascii")
         return f'<img alt="{type(self).__name__}" src="data:image/png;base64,{data}">'
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from polyroc._storage.atomic import write_whole
 from polyroc.errors import InvalidType
 from polyroc.inference import evaluate_pairs
 from polyroc.predictions import Predictions
@@ -72,8 +73,8 @@ def log_evaluation(
     cases = predictions or getattr(evaluation, "predictions", None)
     with TemporaryDirectory() as folder:
         place = Path(folder)
-        text = json.dumps(evaluation.to_dict(), indent=1)
-        (place / f"{prefix}evaluation.json").write_text(text, encoding="utf-8")
+        text = json.dumps(evaluation.to_dict(), indent=1).encode()
+        write_whole(place / f"{prefix}evaluation.json", lambda file: file.write(text))
         if cases is not None:
             pairs = evaluate_pairs(cases, level=evaluation.level)
             pairs.to_csv(place / f"{prefix}pairs.csv", index=False)

@@ -64,8 +64,8 @@ def decision_rank(likelihoods: Float64Array) -> int:
     Examples
     --------
     >>> x = np.linspace(-2, 4, 400)[:, None]
-    >>> decision_rank(np.exp(x * np.array([0.0, 1.0, 2.0]) - np.array([0.0, 0.5, 2.0])))
-    2
+    >>> decision_rank(np.exp(x * np.array([0.0, 1.0, 2.0]) - np.array([0.0, 0.5, 2.0])))  # not 5
+    3
     """
     points, rng = _distinct(likelihoods), np.random.default_rng(0)
     if len(points) < 2:
