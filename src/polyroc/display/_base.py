@@ -74,7 +74,7 @@ class Display(ABC):
         figure = Figure(figsize=self._size(), layout="compressed")
         self._draw(figure.add_subplot(projection=self.projection))
         picture = BytesIO()
-        FigureCanvasAgg(figure).print_png(picture)
+        FigureCanvasAgg(figure).print_png(picture)  # type: ignore[no-untyped-call]
         data = base64.b64encode(picture.getvalue()).decode("ascii")
         return f'<img alt="{type(self).__name__}" src="data:image/png;base64,{data}">'
 
