@@ -163,3 +163,13 @@ def test_calibration_does_not_matter_to_metrics_of_ranks():
     )
     for first, second in zip(one, other, strict=True):
         assert first.p_value == second.p_value <= 0.05
+
+
+def test_metrics_that_do_not_exist_have_no_test_and_say_why():
+    """Also where none of them exists, or none is asked for."""
+    y, rng = np.arange(30) % 3, np.random.default_rng(0)
+    models = {"a": rng.uniform(size=(30, 3)), "b": rng.uniform(size=(30, 3))}
+    (row,) = compare(y, models, ["roc_auc"], method="permutation").differences
+    assert np.isnan(row.p_value)
+    assert "2 classes" in row.note
+    assert not compare(y, models, [], method="permutation").differences

@@ -44,10 +44,12 @@ def permutation_comparison(
     models = [statistics_of(each) for each in samples.predictions]
     questions, measured, reasons = defined_questions(models, metrics, priors)
     rows = [row for row in measured if row[0].metric.name not in reasons]
-    found = np.array([[each.value for each in row] for row in rows]).T
+    values_of = [[each.value for each in row] for row in rows]
+    found = np.array(values_of).reshape(len(rows), len(samples.names)).T
     p_values = {
         (a, b): _p_values(samples, a, b, questions, found[a] - found[b], n_replicates, seed)
         for a, b in combinations(range(len(samples.names)), 2)
+        if questions
     }
     differences: list[Difference] = []
     for metric in metrics:
