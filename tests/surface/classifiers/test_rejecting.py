@@ -5,8 +5,10 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from polyroc import RejectingClassifierCV
@@ -145,6 +147,17 @@ def test_costs_that_are_equal_as_decimals_are_decided_and_tied():
     referrals = Referrals.of(p, np.array([0, 1, 1, 0]), np.ones(4), costs)
     assert (referrals.excess > 0).tolist() == [False, False, False, True]
     assert risk_coverage([0, 1, 1, 0], p).coverage.tolist() == [0.75, 1.0]
+
+
+def test_weights_that_the_classifier_cannot_take_are_told():
+    y, _, x = cases(60, 8)
+    with pytest.warns(UserWarning, match="takes no sample_weight"):
+        RejectingClassifierCV(KNeighborsClassifier(), refer_cost=0.1).fit(x, y, np.ones(60))
+    with sklearn.config_context(enable_metadata_routing=True):
+        learner = GaussianNB().set_fit_request(sample_weight=True)
+        routed = RejectingClassifierCV(learner, refer_cost=0.1).fit(x, y, np.arange(60) + 1.0)
+    plain = RejectingClassifierCV(GaussianNB(), refer_cost=0.1).fit(x, y, np.arange(60) + 1.0)
+    assert (routed.predict_proba(x) == plain.predict_proba(x)).all()
 
 
 def test_malformed_options_are_told():

@@ -5,34 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import check_cv
-from sklearn.utils import assert_all_finite, indexable
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.predictions._rows import rows_by_position
-from polyroc.predictions._tables import check_order_known
-from polyroc.predictions._weights import checked_weights
 from polyroc.surface._costs import CostsLike, checked_costs
 from polyroc.surface._limits import checked_limits
 from polyroc.surface._referral import ReferralCosts, Referrals, excess_of, referral_costs
-from polyroc.surface.classifiers.cost_sensitive import CostDecisions
-from polyroc.surface.classifiers.inner import (
-    check_probabilistic,
-    class_labels,
-    routed,
-    take_features,
-)
-from polyroc.surface.classifiers.out_of_fold import checked_splits, out_of_fold, positions
+from polyroc.surface.classifiers.candidates import MARGINS
+from polyroc.surface.classifiers.cross_fitted import CrossFittedDecisions, OutOfFold
 from polyroc.typing import BoolArray, Float64Array, Int64Array, Label
 
 Pair = tuple[Any, Any]
-
-MARGINS = (0.0, 0.5, 1.0, 2.0)
-"""By how many standard errors limits are tightened, in turn, until other folds keep them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +44,7 @@ class ReferralRule:
     feasible: bool
 
 
-class RejectingClassifierCV(CostDecisions):
+class RejectingClassifierCV(CrossFittedDecisions):
     """Decides by least expected cost, or refers a case to a person.
 
     A case is referred if its least expected cost exceeds the cost of referring it by more than
@@ -133,28 +117,8 @@ class RejectingClassifierCV(CostDecisions):
         self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
     ) -> "RejectingClassifierCV":
         """Fit the classifier to all cases, and choose the rule on out-of-fold probabilities."""
-        check_probabilistic(self.estimator)
         self._check_parameters()
-        rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
-        if self.costs is not None:
-            check_order_known(self.costs, y, "costs")
-        X, y = indexable(X, y)
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        passed = routed(self, sample_weight, fit_params)
-        splitter = check_cv(self.cv, y, classifier=True)
-        splits = checked_splits(list(splitter.split(X, y, **passed.splitter.split)), len(y))
-        self.estimator_ = clone(self.estimator).fit(X, y, **passed.estimator.fit)
-        known = self.estimator_.classes_
-        probabilities, folds = out_of_fold(
-            self.estimator, X, y, splits, known, passed.estimator.fit, self.n_jobs
-        )
-        kept = checked_weights(sample_weight, len(y))
-        rows = slice(None) if kept.rows is None else kept.rows
-        weights = np.ones(len(y)) if kept.weights is None else kept.weights
-        self._choose(probabilities[rows], positions(y, known)[rows], weights, folds[rows])
-        take_features(self)
+        self._choose(self._fit_out_of_fold(X, y, sample_weight, fit_params))
         return self
 
     def _check_parameters(self) -> None:
@@ -165,14 +129,8 @@ class RejectingClassifierCV(CostDecisions):
             if not 0 <= value <= most:
                 raise InvalidInput(f"{name} must be from 0 to {most:g}, got {shown(value)}.")
 
-    def _choose(
-        self,
-        probabilities: Float64Array,
-        truths: Int64Array,
-        weights: Float64Array,
-        folds: Int64Array,
-    ) -> None:
-        classes = class_labels(self.estimator_)
+    def _choose(self, cases: OutOfFold) -> None:
+        classes = cases.classes
         if self.refer_label in classes:
             raise InvalidInput(
                 f"refer_label {shown(self.refer_label)} is one of the classes. Give another."
@@ -180,9 +138,7 @@ class RejectingClassifierCV(CostDecisions):
         limits = checked_limits(self.limits, classes)
         costs, criterion = self._costs(classes)
         referrals = Referrals.of(
-            probabilities,
-            truths,
-            weights,
+            *cases[:3],
             costs,
             limited=tuple(limits),
             limits=np.array(list(limits.values()), dtype=np.float64),
@@ -190,7 +146,7 @@ class RejectingClassifierCV(CostDecisions):
         )
         if criterion is not None:
             referrals = replace(referrals, costs=criterion)
-        chosen, self.rules_ = _contest(referrals, folds, self.standard_errors)
+        chosen, self.rules_ = _contest(referrals, cases.folds, self.standard_errors)
         self._check_limits(chosen, limits, classes)
         self.costs_, self.refer_costs_ = costs
         self._argmax, self._tie_order = self.costs is None, np.arange(len(classes))

@@ -6,30 +6,17 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import check_cv
-from sklearn.utils import assert_all_finite, check_random_state, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils import check_random_state
 
 from polyroc._base.checks import check_choice, shown
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.predictions._rows import rows_by_position
-from polyroc.predictions._tables import check_order_known
-from polyroc.predictions._weights import checked_priors, checked_weights
+from polyroc.predictions._weights import checked_priors
 from polyroc.surface._costs import CostsLike, checked_costs, pair_index
 from polyroc.surface._limits import checked_limits, held_limits
 from polyroc.surface.classifiers.candidates import Candidate, Trial
-from polyroc.surface.classifiers.cost_sensitive import CostDecisions, decide, relative_costs
-from polyroc.surface.classifiers.inner import (
-    check_probabilistic,
-    class_labels,
-    routed,
-    take_features,
-    takes_weights,
-)
-from polyroc.surface.classifiers.out_of_fold import Splits, checked_splits, out_of_fold, positions
+from polyroc.surface.classifiers.cost_sensitive import decide, relative_costs
+from polyroc.surface.classifiers.cross_fitted import CrossFittedDecisions
+from polyroc.surface.classifiers.inner import check_probabilistic
 from polyroc.surface.classifiers.scoring import ScoreGoal, table_score
 from polyroc.surface.classifiers.sweeps import Goal, Search, class_groups, class_totals, pair_groups
 from polyroc.typing import Float64Array, Int64Array, Label, PriorsLike
@@ -44,7 +31,7 @@ EXPENSIVE = 8.0
 Pair = tuple[Any, Any]
 
 
-class TunedCostClassifierCV(CostDecisions):
+class TunedCostClassifierCV(CrossFittedDecisions):
     """Tunes the costs by which a classifier decides, on out-of-fold probabilities.
 
     The classifier decides argmin_j Σ_k λ_kj p_k(x) (Everson & Fieldsend 2006 §2). With calibrated
@@ -155,23 +142,14 @@ class TunedCostClassifierCV(CostDecisions):
         ``sample_weight`` weighs the cases in the criterion and goes to the classifier's ``fit``;
         other parameters go to that ``fit``.
         """
-        self._check_parameters(sample_weight)
-        rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
-        if self.costs is not None:
-            check_order_known(self.costs, y, "costs")
-        X, y = indexable(X, y)
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        passed = routed(self, sample_weight, fit_params)
-        splitter = check_cv(self.cv, y, classifier=True)
-        splits = checked_splits(list(splitter.split(X, y, **passed.splitter.split)), len(y))
-        self.estimator_ = clone(self.estimator).fit(X, y, **passed.estimator.fit)
-        self._tune(X, y, splits, sample_weight, passed.estimator.fit)
-        take_features(self)
+        self._check_parameters()
+        found = self._fit_out_of_fold(X, y, sample_weight, fit_params)
+        weights = found.weights / found.weights.sum()
+        goal, ratios = self._goal(found.probabilities, found.truths, weights, found.classes)
+        self._choose(goal, found.folds, ratios, found.classes)
         return self
 
-    def _check_parameters(self, sample_weight: Any) -> None:
+    def _check_parameters(self) -> None:
         check_probabilistic(self.estimator)
         check_choice(self.vary, "vary", ("classes", "pairs"))
         if not (isinstance(self.standard_errors, Real) and self.standard_errors >= 0):
@@ -187,30 +165,6 @@ class TunedCostClassifierCV(CostDecisions):
             raise InvalidInput(f"scoring and {other} are two goals. Give one of them, and limits.")
         if self.confidence is not None and not self.limits:
             raise InvalidInput("confidence says how certainly limits hold. Give limits, too.")
-        if sample_weight is not None and not takes_weights(self.estimator):
-            warnings.warn(
-                f"{type(self.estimator).__name__}.fit takes no sample_weight, so the weights count "
-                "in tuning only.",
-                UserWarning,
-                stacklevel=3,
-            )
-
-    def _tune(self, X: Any, y: Any, splits: Splits, weights: Any, params: dict[str, Any]) -> None:
-        classes = class_labels(self.estimator_)
-        if len(classes) < 2:
-            raise InvalidInput(
-                f"Decisions need at least two classes, got one class: {classes[0]!r}."
-            )
-        truths = positions(y, self.estimator_.classes_)
-        probabilities, folds = out_of_fold(
-            self.estimator, X, y, splits, self.estimator_.classes_, params, self.n_jobs
-        )
-        kept = checked_weights(weights, len(y))
-        rows = slice(None) if kept.rows is None else kept.rows
-        truths, probabilities, folds = truths[rows], probabilities[rows], folds[rows]
-        of_cases = np.ones(len(truths)) if kept.weights is None else kept.weights
-        goal, ratios = self._goal(probabilities, truths, of_cases / of_cases.sum(), classes)
-        self._choose(goal, folds, ratios, classes)
 
     def _goal(
         self,
@@ -301,17 +255,6 @@ class TunedCostClassifierCV(CostDecisions):
             for _ in range(PERTURBATIONS if goal.limited else 0)
         ]
         return Search(tuple(starts), tuple(groups), tuple(perturbed))
-
-    def get_metadata_routing(self) -> Any:
-        """What scikit-learn's metadata routing passes to tuner, classifier and splitter."""
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
-        to_split = MethodMapping().add(caller="fit", callee="split")
-        return (
-            MetadataRouter(owner=self)
-            .add_self_request(self)
-            .add(estimator=self.estimator, method_mapping=to_fit)
-            .add(splitter=self.cv, method_mapping=to_split)
-        )
 
 
 def in_units(costs: CostsLike | None, classes: tuple[Label, ...]) -> Float64Array:
