@@ -135,3 +135,12 @@ def test_refusals():
         with pytest.raises(error, match=words):
             call()
     assert cases[0][0]().value > 0
+
+
+def test_complete_separation_is_named():
+    y = np.arange(90) % 3
+    raw = np.random.default_rng(0).normal(size=(90, 3)) + 50 * np.eye(3)[y]
+    p = np.exp(raw - raw.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    with pytest.raises(NotDefined, match="separate the classes completely"):
+        saec_of_scores(y, p, rng=0)

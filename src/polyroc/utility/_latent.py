@@ -85,6 +85,12 @@ def check_surface(likelihoods: Float64Array, what: str) -> None:
     rank = decision_rank(likelihoods)
     if rank >= dimensions:
         return
+    if rank == 0:
+        raise NotDefined(
+            f"{what}: the probabilities separate the classes completely, so that no case is "
+            "undecided at any costs. The expected cost is 0 or close to it, and these cases cannot "
+            "tell how close. Pass more cases."
+        )
     raise NotDefined(
         f"{what}: the surface is degenerate. The likelihood ratios of all {n_classes} classes "
         f"depend on one variable, so fewer than {dimensions} observations are undecided at the "
@@ -148,7 +154,7 @@ def _edges(
         column = crossing[:, others] @ (vectors / np.sqrt(np.maximum(values, 1e-14)))
         sign = (i == decision).astype(float) - (j == decision)
         edges[:, decision] = sign[:, None] * column
-    flat = edges.reshape(len(edges), -1)
+    flat = edges.reshape(len(edges), n_classes * (n_classes - 1))
     return np.asarray(flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-300))
 
 
