@@ -5,9 +5,7 @@ later call continues. The bar is 3–7 %. Classes are drawn from the probabiliti
 numbers of cases are those of whole samples, and the smallest class is given by its share.
 """
 
-import argparse
-import json
-import time
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +13,9 @@ import numpy as np
 
 from polyroc.calibration import recalibration
 from polyroc.errors import NotDefined
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from rounds import go_round
 
 ROOT = Path(__file__).parents[2]
 CHUNK = 50
@@ -99,23 +100,5 @@ def write(kept: dict) -> None:
     print("\n".join(lines[6:]))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, default=ROOT / ".benchmarks" / "calibration.json")
-    parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--minutes", type=float, default=30)
-    options = parser.parse_args()
-    options.cache.parent.mkdir(parents=True, exist_ok=True)
-    kept = json.loads(options.cache.read_text()) if options.cache.exists() else {}
-    end, busy = time.monotonic() + 60 * options.minutes, True
-    while busy and time.monotonic() < end:
-        busy = False
-        for name in CASES:
-            if time.monotonic() < end:
-                busy |= advance(kept, name, options.runs)
-                options.cache.write_text(json.dumps(kept))
-    write(kept)
-
-
 if __name__ == "__main__":
-    main()
+    go_round(__doc__, "calibration", CASES, advance, write)

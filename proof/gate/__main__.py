@@ -7,10 +7,8 @@ shares part of its noise with the classifier. The largest drop allowed is exactl
 the lowest value allowed exactly the true value. The bar is 5 % of failures (false alarms).
 """
 
-import argparse
-import json
 import math
-import time
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +17,9 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from polyroc import check
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from rounds import go_round
 
 ROOT = Path(__file__).parents[2]
 CHUNK = 100
@@ -120,23 +121,5 @@ def write(kept: dict) -> None:
     print("\n".join(lines[7:]))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, default=ROOT / ".benchmarks" / "gate.json")
-    parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--minutes", type=float, default=30)
-    options = parser.parse_args()
-    options.cache.parent.mkdir(parents=True, exist_ok=True)
-    kept = json.loads(options.cache.read_text()) if options.cache.exists() else {}
-    end, busy = time.monotonic() + 60 * options.minutes, True
-    while busy and time.monotonic() < end:
-        busy = False
-        for name in CASES:
-            if time.monotonic() < end:
-                busy |= advance(kept, name, options.runs)
-                options.cache.write_text(json.dumps(kept))
-    write(kept)
-
-
 if __name__ == "__main__":
-    main()
+    go_round(__doc__, "gate", CASES, advance, write)

@@ -5,15 +5,16 @@ the default reference (t and F) and for the normal one as it is published. The b
 where all classes have fewer than ten cases.
 """
 
-import argparse
-import json
-import time
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from polyroc import compare
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from rounds import go_round
 
 ROOT = Path(__file__).parents[2]
 CHUNK = 50
@@ -124,23 +125,5 @@ def write(kept: dict) -> None:
     print("\n".join(lines[5:]))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cache", type=Path, default=ROOT / ".benchmarks" / "level.json")
-    parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--minutes", type=float, default=30)
-    options = parser.parse_args()
-    options.cache.parent.mkdir(parents=True, exist_ok=True)
-    kept = json.loads(options.cache.read_text()) if options.cache.exists() else {}
-    end, busy = time.monotonic() + 60 * options.minutes, True
-    while busy and time.monotonic() < end:
-        busy = False
-        for name in CASES:
-            if time.monotonic() < end:
-                busy |= advance(kept, name, options.runs)
-                options.cache.write_text(json.dumps(kept))
-    write(kept)
-
-
 if __name__ == "__main__":
-    main()
+    go_round(__doc__, "level", CASES, advance, write)
