@@ -35,6 +35,10 @@ def test_rates_are_those_of_a_surface_with_these_costs():
     np.testing.assert_allclose(Rates.of(predictions).rates, expected, rtol=0, atol=1e-15)
 
 
+def codes(result):
+    return {note.code for note in result.notes}
+
+
 def test_two_classes_and_what_results_say():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 60)
@@ -43,10 +47,10 @@ def test_two_classes_and_what_results_say():
     g, auc = found["gini"], found["roc_auc"]
     assert g.value == pytest.approx(2 * roc_auc(y, p, ties="strict") - 1, abs=1e-3)
     assert g.standard_error == pytest.approx(2 * auc.standard_error, rel=0.02)
-    assert "gini" not in evaluate(y, p) and not g.notes
+    assert "gini" not in evaluate(y, p) and "union-of-points" not in codes(g)
     three = sample_for(registry["gini"], 3, 1, n=40)
     told = evaluate(three.y, three.p, ["gini"])["gini"]
-    assert told.notes[-1].code == "union-of-points" and told.direction == "higher"
+    assert "union-of-points" in codes(told) and told.direction == "higher"
     other = three.p[:, [1, 2, 0]]
     rows = compare(three.y, {"a": three.p, "b": other}, ["gini"]).frame()
     assert rows["difference"][0] == pytest.approx(

@@ -77,7 +77,7 @@ def test_cross_fitted():
     X = rng.normal(size=(len(y), 2)) + 2 * np.eye(3)[y][:, :2]
     fitted = cross_fitted_gini(KnnModel, X, y, **options, folds=3, rng=1)
     assert len(fitted.folds) == 3 and fitted.honest.value > 0.2
-    assert fitted.folds[0].notes[-1].code == "points-as-given"
+    assert "points-as-given" in {note.code for note in fitted.folds[0].notes}
 
 
 def test_refusals():
