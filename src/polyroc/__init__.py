@@ -10,8 +10,9 @@ from polyroc._version import __version__
 
 _HOMES = {
     "polyroc.metrics": """auc_mu au1p aunp aunu gini hand_till hand_till_probabilistic
-        hand_till_scored hum ordinal_vus pairwise_auc pdi probabilistic_auc registry roc_auc saec
-        scored_auc simplex_volume total_length triangle_area vus vus2 wvus wvus2""",
+        hand_till_scored hum length_weighted_vus2 ordinal_vus pairwise_auc pdi
+        probabilistic_auc registry roc_auc saec scored_auc simplex_volume
+        total_length triangle_area vus vus2 wvus wvus2""",
     "polyroc.inference": """Bootstrap Design Influence Permutation chance_test check compare
         cross_evaluate estimate estimate_ordinal_vus evaluate evaluate_pairs plan reader_study
         study""",

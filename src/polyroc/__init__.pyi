@@ -41,6 +41,7 @@ from polyroc.metrics import hand_till as hand_till
 from polyroc.metrics import hand_till_probabilistic as hand_till_probabilistic
 from polyroc.metrics import hand_till_scored as hand_till_scored
 from polyroc.metrics import hum as hum
+from polyroc.metrics import length_weighted_vus2 as length_weighted_vus2
 from polyroc.metrics import ordinal_vus as ordinal_vus
 from polyroc.metrics import pairwise_auc as pairwise_auc
 from polyroc.metrics import pdi as pdi

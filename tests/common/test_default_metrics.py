@@ -13,6 +13,7 @@ from polyroc.metrics.declaration import Occasion
 
 FROM_OTHERS = {
     ("wvus", 2): lambda auc, scored: (auc + scored) / 2,
+    ("length_weighted_vus2", 2): lambda auc, scored: (auc + scored) / 2,
     ("simplex_volume", 2): lambda probabilistic: abs(2 * probabilistic - 1),
 }
 """Where a metric that is left out is not the same number as one that is listed."""

@@ -47,6 +47,7 @@ BOUND = {
     "wvus": 3,
     "vus2": 2,
     "wvus2": 2,
+    "length_weighted_vus2": 3,
 }
 """How far a value may be from the exact one, in units of 2⁻⁵³.
 

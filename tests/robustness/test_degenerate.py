@@ -56,6 +56,7 @@ WORST = {
     **dict.fromkeys(("probabilistic_auc", "scored_auc", "pdi", "hum", "vus", "vus2"), 0.0),
     **dict.fromkeys(("wvus", "wvus2", "hand_till_scored", "hand_till_probabilistic"), 0.0),
     "total_length": 0.0,
+    "length_weighted_vus2": 0.0,
     "gini": 0.0,
 }
 """Two classes that are exchanged throughout; a volume has no sign, so it is 1 then."""

@@ -371,6 +371,21 @@ def wvus2(y: Codes, p: Rows, w: Weights, n_classes: int, ties: str = "strict") -
     return tuple_mean(y, w, n_classes, worth)
 
 
+def length_weighted_vus2(
+    y: Codes, p: Rows, w: Weights, n_classes: int, ties: str = "strict"
+) -> float:
+    """Van Calster et al. 2008 §V, the rule of VUS₂ and the weight of wVUS."""
+    rows = exact(p)
+
+    def worth(cases: tuple[int, ...]) -> float:
+        if not highest(rows, cases, ties):
+            return 0.0
+        total = fsum(length(rows[i], k) for k, i in enumerate(cases))
+        return 1 - total / (n_classes * sqrt(2))
+
+    return tuple_mean(y, w, n_classes, worth)
+
+
 def pdi(y: Codes, p: Rows, w: Weights, n_classes: int) -> float:
     """Mean over k of the share of tuples in which x_k has the highest p_k, ties split evenly."""
     rows = exact(p)
@@ -485,6 +500,7 @@ TWINS: dict[str, Callable[..., float]] = {
         hand_till_probabilistic,
         hand_till_scored,
         hum,
+        length_weighted_vus2,
         pdi,
         probabilistic_auc,
         roc_auc,

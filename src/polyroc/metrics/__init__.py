@@ -9,6 +9,7 @@ from polyroc.metrics.means import (
     total_length,
     triangle_area,
 )
+from polyroc.metrics.mixed_tuples import length_weighted_vus2
 from polyroc.metrics.ordinal import ordinal_vus
 from polyroc.metrics.pairs import au1p, aunp, aunu, hand_till, pairwise_auc, roc_auc
 from polyroc.metrics.placements import pdi
@@ -27,6 +28,7 @@ __all__ = [
     "hand_till_probabilistic",
     "hand_till_scored",
     "hum",
+    "length_weighted_vus2",
     "ordinal_vus",
     "pairwise_auc",
     "pdi",

@@ -51,8 +51,8 @@ def _assignment(rule: Rule, credit: Credit) -> Callable[..., Question]:
     return ask
 
 
-def _highest(credit: list[float]) -> Callable[..., Question]:
-    """Questions about the highest score of each column."""
+def _highest(credit: list[float], near: bool = False) -> Callable[..., Question]:
+    """Questions about the highest score of each column; near: weighted by a mean over classes."""
 
     def ask(
         metric: Metric,
@@ -61,7 +61,8 @@ def _highest(credit: list[float]) -> Callable[..., Question]:
         n_tuples: int | None = None,
         rng: RandomState = None,
     ) -> Question:
-        rule, coefficients = _highest_rule(ties), np.array(credit)
+        rule = _highest_rule(ties, near)
+        coefficients = np.array(credit) / (predictions.n_classes if near else 1)
         return _question(metric, predictions, rule, coefficients, n_tuples, rng)
 
     return ask
@@ -98,9 +99,11 @@ def _near_credit(n_classes: int, ties: Ties) -> Float64Array:
     return coefficients
 
 
-def _highest_rule(ties: Ties) -> Rule:
+def _highest_rule(ties: Ties, near: bool) -> Rule:
     """The highest-probability rule: strict, or lenient; a fair value is not defined."""
     rules = {"strict": Rule.HIGHEST, "lenient": Rule.HIGHEST_LENIENT}
+    if near:
+        rules = {"strict": Rule.NEAR_HIGHEST, "lenient": Rule.NEAR_HIGHEST_LENIENT}
     if not isinstance(ties, str) or ties not in rules:
         raise InvalidInput(
             f'ties must be "strict" or "lenient" for this rule, got {shown(ties)}: '

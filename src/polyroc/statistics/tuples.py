@@ -54,6 +54,18 @@ class Rule(Enum):
     LOGARITHMS = "assignment by the product of scores"
     HIGHEST = "highest score of each column"
     HIGHEST_LENIENT = "highest score of each column, shared or not"
+    NEAR_HIGHEST = "highest score of each column, weighted by distance to the corners"
+    NEAR_HIGHEST_LENIENT = "the same, shared or not"
+
+    @property
+    def highest(self) -> bool:
+        """Whether the rule compares within columns."""
+        return self in (Rule.HIGHEST, Rule.HIGHEST_LENIENT) or self.near
+
+    @property
+    def near(self) -> bool:
+        """Whether a tuple that is right within columns is weighted by distances."""
+        return self in (Rule.NEAR_HIGHEST, Rule.NEAR_HIGHEST_LENIENT)
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,7 @@ class Cases:
     costs: Float64Array | Int64Array
     """Cost of each corner, or rank in each column."""
     detail: Float64Array
-    """Distance to the own corner, or the scores."""
+    """Distance to the own corner, or rows whose determinant is the weight of a tuple."""
     weights: Float64Array
     """Only the ratios within a class count."""
     members: tuple[NDArray[np.intp], ...]
@@ -79,23 +91,24 @@ class Cases:
     @property
     def highest(self) -> bool:
         """Whether the rule compares within columns."""
-        return self.rule in (Rule.HIGHEST, Rule.HIGHEST_LENIENT)
+        return self.rule.highest
 
 
 def cases_of(predictions: Predictions, rule: Rule) -> Cases:
     """Costs or ranks of all cases under a rule."""
     weights, members = _scaled_weights(predictions), predictions.members
-    if rule in (Rule.HIGHEST, Rule.HIGHEST_LENIENT):
-        ranks = _ranks(predictions, lenient=rule is Rule.HIGHEST_LENIENT)
-        return Cases(rule, ranks, _volume_rows(predictions), weights, members)
+    if rule.highest:
+        lenient = rule in (Rule.HIGHEST_LENIENT, Rule.NEAR_HIGHEST_LENIENT)
+        detail = _near_rows(predictions) if rule.near else _volume_rows(predictions)
+        return Cases(rule, _ranks(predictions, lenient), detail, weights, members)
     if rule is Rule.LOGARITHMS:
         costs = _log_costs(predictions)
         return Cases(rule, costs, np.zeros(len(costs)), weights, members, np.zeros_like(costs))
     rows = _rows(predictions) if rule is Rule.LENGTHS else predictions.scores
     costs = corner_lengths(rows) if rule is Rule.LENGTHS else _score_costs(rows)
     own = costs[np.arange(len(costs)), predictions.codes]
-    detail = own if rule is Rule.LENGTHS else np.zeros(len(costs))
-    return Cases(rule, costs, detail, weights, members, slack_between(costs, own[:, None]))
+    lengths = own if rule is Rule.LENGTHS else np.zeros(len(costs))
+    return Cases(rule, costs, lengths, weights, members, slack_between(costs, own[:, None]))
 
 
 def _scaled_weights(predictions: Predictions) -> Float64Array:
@@ -114,6 +127,20 @@ def _volume_rows(predictions: Predictions) -> Float64Array:
     """
     rows = _rows(predictions)
     return rows.copy() if predictions.are_probabilities else np.zeros_like(rows)
+
+
+def _near_rows(predictions: Predictions) -> Float64Array:
+    """Rows of which one of each class have the determinant Σ_k s_k(x_k), s_k(x) = 1 − ℓ_k(x)/√2.
+
+    Class k < K has the unit vector e_k, the last class (−1 … −1); the last column holds s_k. Adding
+    all rows to the last one leaves the sum there, and zeros before it.
+    """
+    n_classes, codes = predictions.n_classes, predictions.codes
+    corners = np.vstack([np.eye(n_classes)[:-1], np.full(n_classes, -1.0)])
+    own = corner_lengths(_rows(predictions))[np.arange(len(codes)), codes]
+    rows: Float64Array = corners[codes]
+    rows[:, -1] = 1 - own / np.sqrt(2)
+    return rows
 
 
 def _rows(predictions: Predictions) -> Float64Array:

@@ -36,7 +36,7 @@ AVERAGES = frozenset(
     (
         "roc_auc", "probabilistic_auc", "scored_auc",
         "hand_till", "hand_till_probabilistic", "hand_till_scored", "au1p", "aunp", "aunu",
-        "auc_mu", "pdi", "hum", "vus", "vus2", "wvus", "wvus2",
+        "auc_mu", "pdi", "hum", "length_weighted_vus2", "vus", "vus2", "wvus", "wvus2",
     )
 )  # fmt: skip
 """Averages over one case from each class: linear in the cases of each class, so that leaving case i
