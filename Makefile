@@ -20,7 +20,7 @@ types:
 	$(BIN)/mypy
 
 docs:
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
+	$(BIN)/sphinx-build --fail-on-warning --nitpicky --quiet --jobs auto docs site
 
 bench:
 	$(BIN)/python proof/benchmarks/peers

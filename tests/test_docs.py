@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ LONG = {"docs/how-to/missing-class.md", "docs/surfaces.md", "docs/utility.md"}
 """Pages whose code takes seconds: searches and simulations."""
 BLOCK = re.compile(r"^```(python|py|sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 """``py`` is Python that needs PyTorch."""
+CONTENTS = re.compile(r"^```\{toctree\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 class Block(NamedTuple):
@@ -81,10 +83,26 @@ def test_the_code_of_a_page_runs(
         printed = capsys.readouterr().out
 
 
-def test_every_page_is_in_the_navigation() -> None:
-    listed = re.findall(r"\S+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
-    pages = [page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]]
-    assert sorted(listed) == sorted(pages)
+def reached_from(page: Path) -> list[Path]:
+    """A page and those below it in the tables of contents, one after the other."""
+    found = [page]
+    for block in CONTENTS.findall(page.read_text(encoding="utf-8")):
+        names = [line for line in block.splitlines() if line and not line.startswith(":")]
+        for name in names:
+            below = page.parent / f"{name}.md"
+            if below.exists() or not name.endswith("/index"):  # an index may be made by the build
+                found += reached_from(below)
+    return found
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    assert sorted(reached_from(ROOT / "docs" / "index.md")) == PAGES[1:]
+
+
+def test_no_two_pages_have_the_same_title() -> None:
+    titles = Counter(page.read_text(encoding="utf-8").splitlines()[0] for page in PAGES[1:])
+    assert max(titles.values()) == 1, titles.most_common(3)
+    assert all(title.startswith("# ") for title in titles)
 
 
 @pytest.mark.torch

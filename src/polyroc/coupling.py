@@ -101,7 +101,7 @@ class PairwiseCoupling(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # t
     Parameters
     ----------
     estimator : binary classifier with ``predict_proba``; wrap one that has only a decision
-        function in :class:`sklearn.calibration.CalibratedClassifierCV`.
+        function in ``sklearn.calibration.CalibratedClassifierCV``.
     method : ``"wu_lin_weng"``, least squares solved exactly, or ``"hastie_tibshirani"``, the
         Kullback–Leibler divergence minimised by iteration.
     n_jobs : pairs fitted in parallel, as in joblib.

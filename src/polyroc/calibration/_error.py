@@ -41,9 +41,9 @@ class CalibrationError:
     ----------
     kind : ``"top_label"`` or ``"class_wise"``.
     value : the plug-in value, as it is usually published. Biased upwards.
-    debiased : the value less the bias of each bin: |D| is replaced by the |δ| for which |δ + noise|
-        is |D| on average, 0 where noise alone gives as much. Less biased than the value, but still
-        above 0 for calibrated probabilities.
+    debiased : the value less the bias of each bin: the size of its difference D is replaced by the
+        δ for which abs(δ + noise) is as large on average, 0 where noise alone gives as much.
+        Less biased than the value, but still above 0 for calibrated probabilities.
     standard_error : of the value, from the influence values of cases.
     degrees_of_freedom : of its t distribution.
     under_calibration : mean of the value over classes drawn from the probabilities themselves.
@@ -98,7 +98,7 @@ def calibration_error(
 ) -> CalibrationError:
     """Expected calibration error (ECE), debiased, with its value under calibration beside it.
 
-    Σ_b n_b/n |share_b − mean probability_b| over bins: of the highest probability of each case
+    Σ_b n_b/n abs(share_b − mean probability_b) over bins: of the highest probability of each case
     (``"top_label"``, Naeini et al. 2015), or the mean over classes of that of their probabilities
     (``"class_wise"``). The value depends on the bins, and is biased upwards: read ``debiased``,
     and compare the value with ``under_calibration``.

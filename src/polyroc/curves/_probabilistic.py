@@ -100,8 +100,8 @@ def probabilistic_roc(
     Parameters
     ----------
     width : d. By default the smallest width at which the area equals pAUC, found by visiting the
-        N pairs of distinct scores in ascending |p_a − p_b|: O(N log N) time, and memory for about
-        a million pairs. With a width given, O(n log n).
+        N pairs of distinct scores in ascending abs(p_a − p_b): O(N log N) time, and memory for
+        about a million pairs. With a width given, O(n log n).
 
     Raises
     ------

@@ -40,7 +40,7 @@ class ProperBinormalCurve:
 
     @property
     def area(self) -> float:
-        """1 − 2 T(d_a/√2, (1 − c²)/(2|c|)), T the function of Owen."""
+        """1 − 2 T(d_a/√2, (1 − c²)/(2 abs(c))), T the function of Owen."""
         return 1 - float(area_above_proper(self.c, self.d_a))
 
     @property
@@ -54,7 +54,7 @@ class ProperBinormalCurve:
         return 2 * float(area_above_proper(self.c, self.d_a)) / self.length
 
     def at(self, v: ArrayLike) -> tuple[Float64Array, Float64Array]:
-        """FPF and TPF at v, which is held within its domain; |c| < 1 and d_a finite."""
+        """FPF and TPF at v, which is held within its domain; abs(c) < 1 and d_a finite."""
         from scipy.special import ndtr
 
         v = np.clip(np.asarray(v, dtype=np.float64), *self.domain)

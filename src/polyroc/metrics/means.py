@@ -219,7 +219,7 @@ def simplex_volume(
 ) -> float:
     """Volume spanned by the mean probability vectors of the classes, 1 for a perfect classifier.
 
-    |det [p̄_1; …; p̄_K]|, p̄_k the mean vector of class k; for K = 3 the area of the triangle, AOT.
+    abs(det [p̄_1; …; p̄_K]), p̄_k the mean vector of class k; for K = 3 the area of the triangle, AOT.
 
     How far the model pulls the classes apart on average. A volume has no sign: two classes that are
     exchanged throughout score as well as two that are right. At 0 it has a corner, and there are no
@@ -277,7 +277,8 @@ def triangle_area(
 ) -> float:
     """Area of the triangle of the three mean probability vectors, 1 for a perfect classifier.
 
-    AOT = area(p̄_1, p̄_2, p̄_3) / (√3/2) = |det [p̄_1; p̄_2; p̄_3]|, √3/2 the area of the whole simplex.
+    AOT = area(p̄_1, p̄_2, p̄_3) / (√3/2) = abs(det [p̄_1; p̄_2; p̄_3]), √3/2 the area of the whole
+    simplex.
 
     Low where one class is rare and its cases get little probability even if they are ranked well.
 

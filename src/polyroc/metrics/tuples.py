@@ -416,7 +416,7 @@ def wvus2(
 ) -> float:
     """wVUS₂: right tuples of VUS₂ weighted by the volume between their cases, AOT for K = 3.
 
-    A tuple that is right by the rule of VUS₂ counts |det [x_1; …; x_K]|.
+    A tuple that is right by the rule of VUS₂ counts abs(det [x_1; …; x_K]).
 
     The weight of a right triplet is its area, so triplets whose cases hardly differ count little.
     For K = 2 it is the scored AUC.

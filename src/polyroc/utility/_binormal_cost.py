@@ -32,9 +32,10 @@ def saec_binormal(a: ArrayLike, b: ArrayLike) -> Float64Array:
 def saec_proper(c: ArrayLike, d_a: ArrayLike) -> Float64Array:
     """SAEC of proper binormal curves: 2(1 − AUC)/S.
 
-    AUC = 1 − 2 T(d_a/√2, (1 − c²)/(2|c|)) with Owen's T. Limits: at c = ±1 and at d_a = ∞ it is 0,
-    at c = d_a = 0 it is 1/√2. SAEC and AUC do not order these curves alike, though hardly ever
-    differently: at the same AUC, SAEC falls as |c| grows. Edwards & Metz 2007 eq. 17, 20–22.
+    AUC = 1 − 2 T(d_a/√2, (1 − c²)/(2 abs(c))) with Owen's T. Limits: at c = ±1 and at d_a = ∞ it
+    is 0, at c = d_a = 0 it is 1/√2. SAEC and AUC do not order these curves alike, though hardly
+    ever differently: at the same AUC, SAEC falls as abs(c) grows. Edwards & Metz 2007
+    eq. 17, 20–22.
 
     Examples
     --------
@@ -65,7 +66,7 @@ def length_proper(c: ArrayLike, d_a: ArrayLike) -> Float64Array:
 
 
 def to_proper(a: ArrayLike, b: ArrayLike) -> tuple[Float64Array, Float64Array]:
-    """(c, d_a) of the pair of densities (a, b): c = (b − 1)/(b + 1), d_a = √2 |a|/√(1 + b²).
+    """(c, d_a) of the pair of densities (a, b): c = (b − 1)/(b + 1), d_a = √2 abs(a)/√(1 + b²).
 
     Edwards & Metz 2007 eq. 21–22; b = ∞ is c = 1. The sign of a is lost, since the likelihood
     ratio has the same distribution for both.

@@ -305,10 +305,10 @@ def ideal_observer(observations: Sequence[Density] | ArrayLike) -> IdealObserver
 
     Parameters
     ----------
-    observations : one density per class (``GaussianMixture``, or any object with ``sample(n,
-        rng)`` and ``log_density(x)``); or (n, N) posterior probabilities of n cases. The latter are
-        taken at their word: their means are the priors, and p_j over prior j the likelihoods. For
-        what a classifier with labelled cases achieves, see ``saec_surface``.
+    observations : one density per class (``GaussianMixture``, or any object with
+        ``sample(n, rng)`` and ``log_density(x)``); or (n, N) posterior probabilities of n cases.
+        The latter are taken at their word: their means are the priors, and p_j over prior j the
+        likelihoods. For what a classifier with labelled cases achieves, see ``saec_surface``.
 
     Examples
     --------

@@ -119,7 +119,7 @@ def judged(rows: Sequence[Checked], level: float) -> "Check":
 
 @dataclass(frozen=True)
 class Check:
-    """Requirements, judged one by one and together; see :func:`check`."""
+    """Requirements, judged one by one and together; see :func:`polyroc.check`."""
 
     rows: tuple[Checked, ...]
     level: float = 0.95

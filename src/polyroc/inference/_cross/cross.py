@@ -77,7 +77,7 @@ def cross_evaluate(
     Returns
     -------
     CrossEvaluation or CrossComparison
-        An :class:`Evaluation`, or for a mapping a :class:`Comparison`, with ``predictions`` (out of
+        An ``Evaluation``, or for a mapping a ``Comparison``, with ``predictions`` (out of
         fold, holding folds and groups; a case that is tested several times is a group),
         ``fold_values()``, and ``learners()``: values or tests about new training sets, where the
         intervals are about the models fitted here.
