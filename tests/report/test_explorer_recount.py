@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from report.datasets import case, special_cases
 from report.recount import Facts, agrees, number_in
+from scipy.stats import t as student
 
 from polyroc.report import write_report
 
@@ -22,6 +23,12 @@ class Recounted:
         self.facts, self.costs = facts, costs
         rows = np.float32(facts.probabilities(model)).tolist()
         self.decided = [self._cheapest(row) for row in rows]
+        self.paid = [costs[k][j] for k, j in zip(facts.y, self.decided, strict=True)]
+        mean = zip(rows, self.decided, facts.weights, strict=True)
+        self.promised = math.fsum(
+            weight * math.fsum(q * costs[k][j] for k, q in enumerate(row))
+            for row, j, weight in mean
+        ) / sum(facts.weights)
         self.whole = [sum(facts.weights[i] for i in each) for each in facts.members]
         self.cells: dict[tuple[int, int], float] = {}
         for truth, decision, weight in zip(facts.y, self.decided, facts.weights, strict=True):
@@ -114,18 +121,48 @@ def check_costs(facts: Facts, page, found: dict[str, Recounted]) -> None:
     costs = next(iter(found.values())).costs
     whole = next(iter(found.values())).whole
     constant = min(sum(whole[k] * costs[k][j] for k in classes) for j in classes) / sum(whole)
+    chosen = found[list(found)[int(page.input_value("#model"))]]
     for row, (model, each) in zip(rows, found.items(), strict=True):
-        name, cost, _, saved = (
-            *row.locator("th").all_inner_texts(),
-            *row.locator("td").all_inner_texts(),
+        name, cost, _, saved, _, promised, apart = (
+            *row.locator("th").all_text_contents(),
+            *row.locator("td").all_text_contents(),
         )
         assert name == model and agrees(cost, each.cost)
         assert agrees(saved.replace("-", "−"), 1 - each.cost / constant)
+        assert agrees(promised, each.promised)
+        check_apart(apart, each, chosen)
     told = page.inner_text("#model-costs p")
     sentence = (
         r"Always choosing one class costs at least (\S+) per case; “saved” is relative to that\."
+        r"( The difference is from the chosen model on the same cases, with its 95 % interval\.)?"
     )
     assert agrees(re.fullmatch(sentence, told)[1], constant)
+    assert bool(re.fullmatch(sentence, told)[2]) == (len(found) > 1)
+
+
+def check_apart(told: str, model: Recounted, chosen: Recounted) -> None:
+    """The difference of costs, and where cases are in groups its limits, group by group."""
+    if model is chosen:
+        assert told == "chosen"
+        return
+    value, low, high = re.fullmatch(r"([−+][\d.]+)(?:([−+][\d.]+) to ([−+][\d.]+))?", told).groups()
+    assert agrees(value.lstrip("+"), model.cost - chosen.cost)
+    facts, sums = model.facts, {}
+    if facts.groups is None or low is None:
+        return
+    apart = [a - b for a, b in zip(model.paid, chosen.paid, strict=True)]
+    means = [
+        math.fsum(facts.weights[i] * apart[i] for i in each) / whole
+        for each, whole in zip(facts.members, model.whole, strict=True)
+    ]
+    for i, k in enumerate(facts.y):
+        part = facts.weights[i] * (apart[i] - means[k]) / sum(model.whole)
+        sums[facts.groups[i]] = sums.get(facts.groups[i], 0.0) + part
+    n = len(sums)
+    error = math.sqrt(math.fsum(each**2 for each in sums.values()) * n / (n - 1))
+    reach = float(student.ppf(0.975, n - 1)) * error
+    assert agrees(low.lstrip("+"), model.cost - chosen.cost - reach)
+    assert agrees(high.lstrip("+"), model.cost - chosen.cost + reach)
 
 
 def cases() -> dict[str, Facts]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.predictions import Predictions
+from polyroc.predictions._slices import Attribute
 from polyroc.surface._costs import TIED_SINGLE, least_cost
 from polyroc.typing import Float64Array, Int64Array, IntArray
 
@@ -38,6 +39,7 @@ class PageCases:
     scores : (m, K) probabilities in single precision, of each model that has them.
     n_cases : number of cases from which these were drawn.
     groups : (m,) number of the group of each case, or None where cases are independent.
+    slices : attributes of these cases.
     """
 
     rows: Int64Array
@@ -46,6 +48,7 @@ class PageCases:
     scores: Mapping[str, NDArray[np.float32]]
     n_cases: int
     groups: Int64Array | None = None
+    slices: tuple[Attribute, ...] = ()
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -55,6 +58,7 @@ class PageCases:
         """Bytes that the cases take in the page, before they are written as base64."""
         per_case = (4 if self.sampled else 0) + (0 if self.weights is None else 8) + 1
         per_case += (0 if self.groups is None else 4) + int(self.codes.max(initial=0) > 255)
+        per_case += len(self.slices)
         return len(self) * per_case + sum(scores.nbytes for scores in self.scores.values())
 
     @property
@@ -68,12 +72,13 @@ def page_cases(
     rows: IntArray,
     probabilities: Mapping[str, Any],
     groups: IntArray | None = None,
+    slices: tuple[Attribute, ...] = (),
 ) -> PageCases:
     """All cases, or a stratified sample where they would make the page too large."""
     n_models = len(probabilities)
     most = SCORE_BYTES - TABLE_BYTES * max(0, n_models - 3)
     per_case = 4 * predictions.n_classes * max(n_models, 1) + 1  # scores and class
-    per_case += predictions.n_classes > 256
+    per_case += (predictions.n_classes > 256) + len(slices)  # at most 200 slices: one byte
     per_case += (0 if predictions.weights is None else 8) + (0 if groups is None else 4)
     if len(predictions) * per_case > most:
         per_case += 4  # the row, which then cannot be counted
@@ -85,6 +90,7 @@ def page_cases(
         {name: table[chosen].astype(np.float32) for name, table in probabilities.items()},
         len(predictions),
         None if groups is None else np.unique(groups[chosen], return_inverse=True)[1],
+        tuple(attribute.of(chosen) for attribute in slices),
     )
 
 

@@ -14,6 +14,7 @@ from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference import Comparison, compare, evaluate
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._pairs import pair_limits
+from polyroc.inference._slices.parts import attributes_of
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Occasion
 from polyroc.metrics.folds import pairs_of
@@ -119,7 +120,7 @@ def gather(
     first = found[0].predictions
     together = CaseDesign.of(groups, first).groups
     usable = {model.name: model.probabilities for model in found if model.probabilities is not None}
-    cases = page_cases(first, first.given_rows, usable, together)
+    cases = page_cases(first, first.given_rows, usable, together, attributes_of(by, first)[0])
     small = first.n_classes <= MOST_CLASSES
     return Content(
         "Multi-class ROC report" if title is None else str(title),

@@ -22,6 +22,7 @@ def explorer(content: Content) -> Markup:
         ),
         element("noscript", paragraph("The explorer needs JavaScript; the other sections do not.")),
         element("p", id="explorer-summary", class_="lead"),
+        element("p", id="explorer-calibration", class_="muted"),
         element("p", id="explorer-live", class_="hidden", role="status", aria_live="polite"),
         element(
             "div",
@@ -39,12 +40,36 @@ def _controls(content: Content) -> Markup:
         "form",
         element("label", "Model", for_="model"),
         element("select", *options, id="model"),
+        _slices() if content.cases.slices else None,
         _modes() if content.surfaces else None,
         element("div", id="cost-controls"),
         element("div", id="limit-controls", hidden=True),
+        _practice(),
         id="controls",
         class_="panel-box",
         autocomplete="off",
+    )
+
+
+def _slices() -> Markup:
+    """Which cases are in view; the slices are filled in."""
+    every = element("option", "All", value="")
+    label = element("label", "Cases", for_="slice")
+    return element("p", label, " ", element("select", every, id="slice"), class_="slices")
+
+
+def _practice() -> Markup:
+    """Shares of the classes where decisions are made, and whether cases may be referred."""
+    referring = element("input", type="checkbox", id="may-refer")
+    return element(
+        "div",
+        element("div", element("label", referring, " Refer cases to a person"), id="referral"),
+        element(
+            "details",
+            element("summary", "Shares of the classes in practice"),
+            element("div", id="shares"),
+        ),
+        id="practice",
     )
 
 

@@ -17,6 +17,7 @@ from polyroc._storage.atomic import check_place, write_whole
 from polyroc._storage.paths import path_of
 from polyroc._version import __version__
 from polyroc.predictions import Predictions
+from polyroc.predictions._slices import Attribute
 from polyroc.report import _sections as sections
 from polyroc.report._content import Content, gather
 from polyroc.report._explorer import explorer
@@ -31,11 +32,15 @@ from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
 SCRIPTS = (
     "data",
+    "sample",
     "decide",
+    "chance",
+    "outcome",
     "certainty",
     "state",
     "elements",
     "controls",
+    "practice",
     "limits",
     "confusion",
     "case_list",
@@ -46,6 +51,7 @@ SCRIPTS = (
     "space",
     "surface_view",
     "model_costs",
+    "promises",
     "export",
     "main",
 )
@@ -211,6 +217,7 @@ def page_data(content: Content) -> str:
             "weights": None if cases.weights is None else packed(cases.weights),
             "groups": None if cases.groups is None else packed(cases.groups),
             "scores": [packed(scores) for scores in cases.scores.values()],
+            "slices": [_attribute_data(attribute) for attribute in cases.slices],
             "sampled": cases.sampled,
         },
         "mesh": MESH if len(content.classes) == 3 else 0,
@@ -218,6 +225,11 @@ def page_data(content: Content) -> str:
     }
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")
+
+
+def _attribute_data(attribute: Attribute) -> dict[str, Any]:
+    slices = [str(each) for each in attribute.slices]
+    return {"name": attribute.name, "slices": slices, "numbers": packed(attribute.numbers)}
 
 
 def _leaves_gaps(rows: NDArray[np.int64]) -> bool:

@@ -1,6 +1,8 @@
 // The cases of the chosen cell, those farthest from their own class first.
 
-import { classes, nClasses, nCases, codes, scores, rowOf } from "./data.js";
+import { classes, nClasses, codes, scores, rowOf } from "./data.js";
+import { sample } from "./sample.js";
+import { cellOf, decisionOf, truthOf } from "./decide.js";
 import { state, update, onChange } from "./state.js";
 import { make, nameOf, byId, plural } from "./elements.js";
 
@@ -10,11 +12,15 @@ const MOST_COLUMNS = 8;
 export function casesOf(cell) {
   const found = [];
   const { decided } = state.results[state.model];
-  for (let i = 0; i < nCases; i += 1) {
-    if (codes[i] * nClasses + decided[i] === cell) found.push(i);
+  for (const i of sample.rows) {
+    if (cellOf(codes[i], decided[i]) === cell) found.push(i);
   }
   return found;
 }
+
+// What happens to a case, in words.
+export const fate = (decision) =>
+  decision < nClasses ? `classified as ${classes[decision]}` : "referred to a person";
 
 // One case in a line: what it is, what is decided, and its probabilities.
 export function describe(i) {
@@ -26,7 +32,7 @@ export function describe(i) {
   const parts = order
     .slice(0, MOST_COLUMNS)
     .map((k) => `${classes[k]} ${table[i * nClasses + k].toFixed(3)}`);
-  return `Row ${rowOf(i)}: ${classes[codes[i]]}, classified as ${classes[decided[i]]}. ${parts.join(", ")}`;
+  return `Row ${rowOf(i)}: ${classes[codes[i]]}, ${fate(decided[i])}. ${parts.join(", ")}`;
 }
 
 function headings(columns) {
@@ -61,19 +67,21 @@ function list(box) {
     );
     return;
   }
-  const [truth, decided] = [Math.floor(cell / nClasses), cell % nClasses];
+  const [truth, decided] = [truthOf(cell), decisionOf(cell)];
   const found = casesOf(cell);
   const own = (i) => scores[state.model][i * nClasses + truth];
   found.sort((a, b) => own(a) - own(b) || a - b);
   const columns =
-    nClasses <= MOST_COLUMNS ? classes.map((_, k) => k) : [...new Set([truth, decided])];
+    nClasses <= MOST_COLUMNS
+      ? classes.map((_, k) => k)
+      : [...new Set([truth, decided])].filter((k) => k < nClasses);
   const shown = found.slice(0, MOST_CASES);
   const told = make(
     "p",
     { className: "muted" },
     nameOf(classes[truth]),
-    " classified as ",
-    nameOf(classes[decided]),
+    decided < nClasses ? " classified as " : " referred to a person",
+    decided < nClasses ? nameOf(classes[decided]) : null,
     `: ${plural(found.length, "case")}${found.length > shown.length ? `; shown are the ${shown.length} with the lowest probability of their class` : ""}. Rows are counted from 0.`,
   );
   const table = make(
@@ -90,6 +98,6 @@ function list(box) {
 export function startCaseList() {
   const box = byId("cases");
   onChange((changes) => {
-    if ("selected" in changes || "model" in changes || changes.costs) list(box);
+    if ("selected" in changes || "model" in changes || changes.decided) list(box);
   });
 }

@@ -2,7 +2,9 @@
 // group are alike: their number is divided by the design effect, the variance over groups against
 // that over cases. A share of 0 or 1 has no variance, and rests on as many cases as groups.
 
-import { page, nCases, nClasses, codes, weights, groups, classWeight, classCount } from "./data.js";
+import { page, weights, groups } from "./data.js";
+import { sample } from "./sample.js";
+import { cellOf } from "./decide.js";
 
 export function wilson(share, count, quantile) {
   const extra = (quantile * quantile) / count;
@@ -14,46 +16,30 @@ export function wilson(share, count, quantile) {
   ];
 }
 
-// Cases of each class, and their groups numbered within the class.
-const members = Array.from({ length: nClasses }, () => []);
-const places = new Uint32Array(groups ? nCases : 0);
-const groupCount = new Uint32Array(nClasses);
-if (groups) {
-  const numbers = members.map(() => new Map());
-  for (let i = 0; i < nCases; i += 1) {
-    const known = numbers[codes[i]];
-    if (!known.has(groups[i])) known.set(groups[i], known.size);
-    places[i] = known.get(groups[i]);
-    members[codes[i]].push(i);
-  }
-  numbers.forEach((known, k) => {
-    groupCount[k] = known.size;
-  });
-}
-
 function designEffect(truth, decision, decided, share) {
-  const sums = new Float64Array(groupCount[truth]);
+  const sums = new Float64Array(sample.groupCount[truth]);
   let alone = 0;
-  for (const i of members[truth]) {
+  for (const i of sample.members[truth]) {
     const apart = (weights ? weights[i] : 1) * ((decided[i] === decision ? 1 : 0) - share);
-    sums[places[i]] += apart;
+    sums[sample.places[i]] += apart;
     alone += apart * apart;
   }
   let together = 0;
   for (const sum of sums) together += sum * sum;
-  const [m, n] = [sums.length, members[truth].length];
+  const [m, n] = [sums.length, sample.members[truth].length];
   return ((together * m) / (m - 1) / alone / n) * (n - 1);
 }
 
 export function effectiveCount(truth, decision, decided, share) {
+  const { classCount, groupCount } = sample;
   if (!groups) return classCount[truth];
   const least = Math.min(classCount[truth], groupCount[truth]);
   if (groupCount[truth] < 2 || share <= 1e-12 || share >= 1 - 1e-12) return least;
   return classCount[truth] / Math.max(1, designEffect(truth, decision, decided, share));
 }
 
-// Limits of the share of the cases of a class that get a decision.
+// Limits of the share of the cases of a class that get a decision; of a class without cases none.
 export function limitsOf(truth, decision, { table, decided }) {
-  const share = table[truth * nClasses + decision] / classWeight[truth];
+  const share = table[cellOf(truth, decision)] / sample.classWeight[truth];
   return wilson(share, effectiveCount(truth, decision, decided, share), page.quantile);
 }

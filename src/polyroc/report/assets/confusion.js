@@ -1,8 +1,10 @@
 // The table of truth and decision: cases, share of the class, Wilson's limits. Each cell is a
 // button that lists its cases.
 
-import { classes, nClasses, classWeight, errorCells, weights } from "./data.js";
-import { state, update, onChange } from "./state.js";
+import { classes, nClasses, errorCells, weights } from "./data.js";
+import { sample } from "./sample.js";
+import { cellOf, decisionOf, truthOf } from "./decide.js";
+import { state, setting, update, onChange } from "./state.js";
 import { limitsOf } from "./certainty.js";
 import { make, nameOf, byId, percent, amount, plural } from "./elements.js";
 
@@ -14,28 +16,30 @@ function toggle(cell) {
 }
 
 function fill(button, cell, result) {
-  const truth = Math.floor(cell / nClasses);
-  const [low, high] = limitsOf(truth, cell % nClasses, result);
-  const share = result.table[cell] / classWeight[truth];
+  const truth = truthOf(cell);
+  const [low, high] = limitsOf(truth, decisionOf(cell), result);
+  const share = result.table[cell] / sample.classWeight[truth];
   const [count, rate, limits] = button.children;
   count.textContent = amount(result.table[cell]);
-  rate.textContent = percent(share);
-  limits.textContent = `${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}`;
+  const known = sample.classWeight[truth] > 0; // a slice may lack a class
+  rate.textContent = known ? percent(share) : "–";
+  limits.textContent = known ? `${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}` : "no cases";
   button.setAttribute("aria-pressed", String(state.selected === cell));
-  button.dataset.shade = String(Math.min(10, Math.round(share * 10)));
+  button.dataset.shade = String(known ? Math.min(10, Math.round(share * 10)) : 0);
 }
 
 function cellButton(cell) {
-  const [truth, decided] = [Math.floor(cell / nClasses), cell % nClasses];
+  const [truth, decided] = [truthOf(cell), decisionOf(cell)];
+  const kind = decided === nClasses ? "cell referred" : "cell";
   const button = make(
     "button",
-    { type: "button", className: truth === decided ? "cell right" : "cell" },
+    { type: "button", className: truth === decided ? "cell right" : kind },
     make("b"),
     make("span"),
     make("small"),
   );
   button.dataset.cell = String(cell);
-  button.title = `Cases of ${classes[truth]} classified as ${classes[decided]}`;
+  button.title = `Cases of ${classes[truth]} ${decided < nClasses ? `classified as ${classes[decided]}` : "referred"}`;
   button.addEventListener("click", () => toggle(cell));
   return button;
 }
@@ -63,7 +67,26 @@ function wholeTable(box) {
   });
   table.append(body);
   box.append(make("div", { className: "scroll" }, table));
-  return (result) => buttons.forEach((button, cell) => fill(button, cell, result));
+  const showReferrals = referralColumn(head, body);
+  return (result) => {
+    buttons.forEach((button, cell) => fill(button, cell, result));
+    showReferrals(result);
+  };
+}
+
+// A last column, there only while cases may be referred.
+function referralColumn(head, body) {
+  const title = make("th", { scope: "col", textContent: "referred" });
+  const buttons = classes.map((_, truth) => cellButton(cellOf(truth, nClasses)));
+  const cells = buttons.map((button) => make("td", {}, button));
+  return (result) => {
+    const there = setting().refer !== null;
+    if (there && !title.isConnected) {
+      head.append(title);
+      cells.forEach((cell, truth) => body.rows[truth].append(cell));
+    } else if (!there) [title, ...cells].forEach((each) => each.remove());
+    if (there) buttons.forEach((button, truth) => fill(button, cellOf(truth, nClasses), result));
+  };
 }
 
 // Many classes: the confusions with the most cases, in order.
@@ -101,7 +124,7 @@ export function startConfusion() {
   const box = byId("confusion");
   const show = nClasses <= MOST_CLASSES ? wholeTable(box) : largestErrors(box);
   onChange((changes) => {
-    if (changes.costs || "model" in changes || "selected" in changes)
+    if (changes.decided || "model" in changes || "selected" in changes)
       show(state.results[state.model]);
   });
 }

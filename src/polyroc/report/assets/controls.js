@@ -26,7 +26,7 @@ export function sliderRow(id, label, range, onInput) {
   slider.addEventListener("input", () => onInput(range.toValue(Number(slider.value))));
   number.addEventListener("input", () => {
     const value = number.valueAsNumber;
-    const usable = Number.isFinite(value) && value >= 0 && value <= (range.most ?? Infinity);
+    const usable = Number.isFinite(value) && value >= (range.least ?? 0) && value <= (range.most ?? Infinity);
     number.setAttribute("aria-invalid", String(!usable));
     if (usable) onInput(value);
   });
@@ -41,7 +41,7 @@ export function sliderRow(id, label, range, onInput) {
   return { row, show };
 }
 
-const COST_RANGE = {
+export const COST_RANGE = {
   min: -STEPS,
   max: STEPS,
   step: 1,
@@ -173,6 +173,6 @@ export function startControls() {
   const model = byId("model");
   model.addEventListener("change", () => update({ model: Number(model.value), focused: -1 }));
   onChange((changes) => {
-    if (changes.costs) show();
+    if ("costs" in changes) show();
   });
 }

@@ -2,9 +2,17 @@
 // costs that differ by no more than 2⁻²² of the larger are equal, and the first of equals wins.
 // Probabilities come in single precision, so that equal decimals are equal no closer than that.
 
-import { nClasses, nCases, codes, weights, classWeight, totalWeight } from "./data.js";
+import { nClasses, codes, weights, classWeight, totalWeight } from "./data.js";
+import { sample } from "./sample.js";
 
 const TIED = 2 ** -22;
+
+// Cells: truth and decision, row by row, then the cases of each class that are referred.
+export const cellOf = (truth, decision) =>
+  decision < nClasses ? truth * nClasses + decision : nClasses * nClasses + truth;
+export const truthOf = (cell) =>
+  cell < nClasses * nClasses ? Math.floor(cell / nClasses) : cell - nClasses * nClasses;
+export const decisionOf = (cell) => (cell < nClasses * nClasses ? cell % nClasses : nClasses);
 
 // The first of the costs that a chain of ties joins to the least.
 function firstOfEquals(expected, least) {
@@ -21,15 +29,43 @@ function firstOfEquals(expected, least) {
   return expected.findIndex((value) => value <= reached);
 }
 
-// Costs are K × K in one row, truth first. Fills `decided` with the cheapest decision of each case.
-export function decide(scores, costs, decided) {
+// By what Bayes' rule multiplies the probability of each class where the classes have other shares.
+export function ratiosOf(shares) {
+  return Float64Array.from(classWeight, (weight, k) =>
+    shares ? shares[k] / (weight / totalWeight) : 1,
+  );
+}
+
+// What is compared: K × K costs, or K × (K + 1) with those of referring last, times the ratios.
+export function ruleOf({ costs, shares, refer }) {
+  const ratios = ratiosOf(shares);
+  const n = refer === null ? nClasses : nClasses + 1;
+  const table = new Float64Array(nClasses * n);
+  for (let k = 0; k < nClasses; k += 1) {
+    for (let j = 0; j < n; j += 1)
+      table[k * n + j] = (j < nClasses ? costs[k * nClasses + j] : refer) * ratios[k];
+  }
+  return { table, n, ratios: shares ? ratios : null };
+}
+
+// What re-weighted probabilities are divided by, so that they sum to 1.
+function scaleAt(scores, at, ratios) {
+  let sum = 0;
+  for (let k = 0; k < nClasses; k += 1) sum += scores[at + k] * ratios[k];
+  return sum;
+}
+
+// Fills `decided` with the cheapest decision of each case in view, the number of classes for a
+// referral, and `promised` with what the probabilities say that it costs.
+export function decide(scores, { table, n, ratios }, decided, promised) {
   const K = nClasses;
-  const expected = new Float64Array(K);
-  for (let i = 0, at = 0; i < nCases; i += 1, at += K) {
+  const expected = new Float64Array(n);
+  for (const i of sample.rows) {
+    const at = i * K;
     let [least, rival, best] = [Infinity, Infinity, 0];
-    for (let j = 0; j < K; j += 1) {
-      let value = scores[at] * costs[j];
-      for (let k = 1, c = K + j; k < K; k += 1, c += K) value += scores[at + k] * costs[c];
+    for (let j = 0; j < n; j += 1) {
+      let value = scores[at] * table[j];
+      for (let k = 1, c = n + j; k < K; k += 1, c += n) value += scores[at + k] * table[c];
       expected[j] = value;
       if (value < least) {
         rival = least;
@@ -38,34 +74,18 @@ export function decide(scores, costs, decided) {
       } else if (value < rival) rival = value;
     }
     decided[i] = rival * (1 - TIED) <= least ? firstOfEquals(expected, least) : best;
+    promised[i] = expected[decided[i]] / (ratios ? scaleAt(scores, at, ratios) : 1);
   }
 }
 
-// Weight of the cases in each cell of the table of truth and decision, and their number.
+// Weight of the cases in view in each cell, and their number.
 export function tally(decided) {
-  const table = new Float64Array(nClasses * nClasses);
-  const counts = new Uint32Array(nClasses * nClasses);
-  for (let i = 0; i < nCases; i += 1) {
-    const cell = codes[i] * nClasses + decided[i];
+  const table = new Float64Array(nClasses * (nClasses + 1));
+  const counts = new Uint32Array(nClasses * (nClasses + 1));
+  for (const i of sample.rows) {
+    const cell = cellOf(codes[i], decided[i]);
     table[cell] += weights ? weights[i] : 1;
     counts[cell] += 1;
   }
   return { table, counts };
-}
-
-export function meanCost(table, costs) {
-  let sum = 0;
-  for (let cell = 0; cell < table.length; cell += 1) sum += table[cell] * costs[cell];
-  return sum / totalWeight;
-}
-
-// The least cost of always choosing the same class.
-export function constantCost(costs) {
-  let least = Infinity;
-  for (let j = 0; j < nClasses; j += 1) {
-    let sum = 0;
-    for (let k = 0; k < nClasses; k += 1) sum += classWeight[k] * costs[k * nClasses + j];
-    least = Math.min(least, sum / totalWeight);
-  }
-  return least;
 }

@@ -54,6 +54,12 @@ export function shareText(share) {
   return percent(share, digits);
 }
 
+// A p-value in a sentence, as Python writes it: "p < .001", "p = 0.009".
+export function pText(p) {
+  if (Number.isNaN(p)) return "no test";
+  return p < 0.001 ? "p < .001" : `p = ${p.toFixed(3)}`;
+}
+
 export function selectOf(id, label, options, chosen, onPick) {
   const select = make("select", { id });
   options.forEach((text, k) => {

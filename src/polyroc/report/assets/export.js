@@ -1,7 +1,8 @@
 // The chosen costs as code. Classes are written as Python writes them, which only Python knows.
 
 import { page, nClasses, errorCells } from "./data.js";
-import { state, onChange } from "./state.js";
+import { ratiosOf } from "./decide.js";
+import { setting, state, onChange } from "./state.js";
 import { byId } from "./elements.js";
 
 const FEW_CLASSES = 4;
@@ -9,34 +10,57 @@ const FEW_CLASSES = 4;
 const pairOf = (cell) =>
   `(${page.literals[Math.floor(cell / nClasses)]}, ${page.literals[cell % nClasses]})`;
 
+const mapping = (values) =>
+  `{${page.literals.map((label, k) => `${label}: ${Number(values[k].toPrecision(12))}`).join(", ")}}`;
+
+// RejectingClassifierCV takes no shares of classes, but costs times their ratios decide the same.
+function codeSetting() {
+  const { costs, shares, refer } = setting();
+  if (!shares || refer === null) return { costs, refer, shares, note: [] };
+  const ratios = ratiosOf(shares);
+  const scaled = costs.map(
+    (cost, cell) => Number((cost * ratios[Math.floor(cell / nClasses)]).toPrecision(12)),
+  );
+  const note = ["# times the ratio of the shares in practice to those of the cases"];
+  return { costs: scaled, refer: mapping(ratios.map((ratio) => ratio * refer)), shares, note };
+}
+
+function closing({ shares, refer }) {
+  const extra = refer !== null ? `, refer_cost=${refer}` : shares ? `, priors=${mapping(shares)}` : "";
+  const kind = refer !== null ? "surface.RejectingClassifierCV" : "CostSensitiveClassifier";
+  return [`classifier = polyroc.${kind}(`, `    estimator, costs=costs${extra}`, ")"];
+}
+
 export function asPython() {
-  const opening = ["import polyroc", ""];
-  const closing = [
-    "classifier = polyroc.CostSensitiveClassifier(",
-    "    estimator, costs=costs",
-    ")",
-  ];
+  const chosen = codeSetting();
+  const { costs, note } = chosen;
+  const opening = [chosen.refer === null ? "import polyroc" : "import polyroc.surface", ""];
   if (nClasses <= FEW_CLASSES) {
-    const lines = errorCells.map((cell) => `    ${pairOf(cell)}: ${state.costs[cell]},`);
-    return [...opening, "costs = {  # (truth, decision): cost", ...lines, "}", ...closing].join(
-      "\n",
-    );
+    const lines = errorCells.map((cell) => `    ${pairOf(cell)}: ${costs[cell]},`);
+    const table = ["costs = {  # (truth, decision): cost", ...lines, "}"];
+    return [...opening, ...note, ...table, ...closing(chosen)].join("\n");
   }
-  const others = errorCells.filter((cell) => state.costs[cell] !== 1);
+  const others = errorCells.filter((cell) => costs[cell] !== 1);
   return [
     ...opening,
+    ...note,
     `classes = [${page.literals.join(", ")}]`,
     "costs = {(truth, decision): 1 for truth in classes for decision in classes if truth != decision}",
-    ...others.map((cell) => `costs[${pairOf(cell).slice(1, -1)}] = ${state.costs[cell]}`),
-    ...closing,
+    ...others.map((cell) => `costs[${pairOf(cell).slice(1, -1)}] = ${costs[cell]}`),
+    ...closing(chosen),
   ].join("\n");
 }
 
 export function asJson() {
+  const { shares, refer } = setting();
   const table = page.classes.map((_, k) =>
     Array.from(state.costs.slice(k * nClasses, (k + 1) * nClasses)),
   );
-  return JSON.stringify({ classes: page.classes, costs: table });
+  const extra = {
+    ...(shares ? { priors: Array.from(shares) } : {}),
+    ...(refer === null ? {} : { refer_cost: refer }),
+  };
+  return JSON.stringify({ classes: page.classes, costs: table, ...extra });
 }
 
 async function copy(text, what) {
@@ -57,7 +81,7 @@ export function startExport() {
   byId("copy-python").addEventListener("click", () => copy(asPython(), "Python"));
   byId("copy-json").addEventListener("click", () => copy(asJson(), "JSON"));
   onChange((changes) => {
-    if (!changes.costs) return;
+    if (!changes.decided) return;
     byId("python").textContent = asPython();
     byId("copied").textContent = "";
   });

@@ -1,30 +1,52 @@
 // Starts the explorer, and sums up in one sentence what is decided.
 
-import { page, classes, nClasses, nCases, models, errorCells, weights, totalWeight } from "./data.js";
-import { state, update, onChange, equalCosts } from "./state.js";
+import { page, classes, nClasses, nCases, models, errorCells, weights } from "./data.js";
+import { sample } from "./sample.js";
+import { state, setting, update, onChange, equalCosts } from "./state.js";
 import { byId, shareText, amount, plural, spoken } from "./elements.js";
 import { startControls } from "./controls.js";
+import { startPractice, sliceText } from "./practice.js";
 import { startLimits } from "./limits.js";
 import { startConfusion } from "./confusion.js";
 import { startCaseList } from "./case_list.js";
 import { startSimplex } from "./simplex.js";
 import { startSurfaceView } from "./surface_view.js";
 import { startModelCosts, costText } from "./model_costs.js";
+import { startPromises } from "./promises.js";
 import { startExport } from "./export.js";
 
 const PAUSE = 500; // milliseconds of rest before a screen reader is told
 
-function sentence() {
-  const { table, cost } = state.results[state.model];
-  let right = 0;
-  for (let k = 0; k < nClasses; k += 1) right += table[k * nClasses + k];
+// Which cases the sentence is about, where it is not about all as they are.
+function scope() {
+  const { shares } = setting();
+  const count = plural(sample.rows.length, "case");
+  const parts = [
+    ...(state.slice ? [`for ${sliceText(state.slice)} (${count})`] : []),
+    ...(shares ? ["at the chosen shares of the classes"] : []),
+  ].join(", ");
+  return parts ? `${parts[0].toUpperCase()}${parts.slice(1)}: ` : "";
+}
+
+function worstError(table) {
   const worst = errorCells.reduce((a, b) => (table[b] > table[a] ? b : a));
-  const error = table[worst]
+  return table[worst]
     ? `Most errors: ${weights ? `weight ${amount(table[worst])}` : plural(table[worst], "case")} of ${spoken(classes[Math.floor(worst / nClasses)])} classified as ${spoken(classes[worst % nClasses])}.`
     : "No errors.";
-  const price = state.byLimits ? "" : `, at a cost of ${costText(cost)} per case`;
-  const sample = page.cases.sampled ? ` (a sample of ${nCases.toLocaleString("en")} cases)` : "";
-  return `${models[state.model]} classifies ${shareText(right / totalWeight)} of cases${weights ? " by weight" : ""} correctly${sample}${price}. ${error}`;
+}
+
+function sentence() {
+  const { table, cost, coverage, risk, correct } = state.results[state.model];
+  const name = `${scope()}${models[state.model]}`;
+  const ofCases = `of cases${weights ? " by weight" : ""}`;
+  const drawn = page.cases.sampled ? ` (a sample of ${nCases.toLocaleString("en")} cases)` : "";
+  const error = worstError(table);
+  const price = (each) => (state.byLimits ? "" : `, at a cost of ${costText(each)} per case`);
+  if (setting().refer === null)
+    return `${name} classifies ${shareText(correct)} ${ofCases} correctly${drawn}${price(cost)}. ${error}`;
+  const all = `${name} decides ${shareText(coverage)} ${ofCases}${drawn} and refers the others`;
+  if (!coverage) return `${all}${price(cost)}.`;
+  return `${all}${price(cost)}. Of those decided it classifies ${shareText(correct)} correctly${price(risk)}. ${error}`;
 }
 
 function startSummary() {
@@ -34,7 +56,7 @@ function startSummary() {
       clearTimeout(waiting); // what was waiting to be said is older
       byId("explorer-live").textContent = changes.spoken;
     }
-    if (!changes.costs && !("model" in changes) && !("byLimits" in changes)) return;
+    if (!changes.decided && !("model" in changes)) return;
     byId("explorer-summary").textContent = sentence();
     clearTimeout(waiting);
     waiting = setTimeout(() => {
@@ -63,18 +85,20 @@ addEventListener("beforeprint", () => {
 if (models.length) {
   for (const start of [
     startControls,
+    startPractice,
     startLimits,
     startConfusion,
     startCaseList,
     startSimplex,
     startSurfaceView,
     startModelCosts,
+    startPromises,
     startExport,
     startSummary,
   ])
     start();
   redrawWhenNeeded();
-  update({ costs: equalCosts(), model: 0, selected: null });
+  update({ costs: equalCosts(), model: 0, selected: null, slice: null, shares: null, refer: null });
 }
 performance.mark("ready");
 document.documentElement.dataset.ready = "true";

@@ -1,46 +1,85 @@
 // What every model would cost if it decided by these costs, next to always choosing one class.
 // Costs that follow from limits have no scale, so the box is hidden then.
 
-import { models } from "./data.js";
-import { state, update, onChange } from "./state.js";
-import { constantCost } from "./decide.js";
-import { make, nameOf, byId, percent } from "./elements.js";
+import { page, models } from "./data.js";
+import { state, setting, update, onChange } from "./state.js";
+import { quantileOf } from "./chance.js";
+import { constantCost, difference } from "./outcome.js";
+import { make, nameOf, byId, percent, shareText } from "./elements.js";
 
 export function costText(cost) {
+  if (Number.isNaN(cost)) return "–";
   return cost >= 1000 || (cost > 0 && cost < 0.001)
     ? cost.toExponential(2)
     : cost.toFixed(cost < 10 ? 4 : 2);
 }
 
-export function startModelCosts() {
-  const rows = models.map((name, m) => {
-    const bar = make("span", { className: "bar" });
-    bar.setAttribute("aria-hidden", "true");
-    const cost = make("td", { className: "number" });
-    const saved = make("td", { className: "number" });
-    const row = make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, nameOf(name)),
-      cost,
-      make("td", { className: "bars" }, bar),
-      saved,
-    );
-    row.addEventListener("click", () => {
-      byId("model").value = String(m);
-      update({ model: m, focused: -1 });
-    });
-    return { row, bar, cost, saved };
+const TITLES = ["Model", "Cost per case", "", "Saved", "Decided", "Promised", "Difference"];
+
+function modelRow(name, m) {
+  const bar = make("span", { className: "bar" });
+  bar.setAttribute("aria-hidden", "true");
+  const [cost, saved, decided, promised, apart] = TITLES.slice(2).map(() =>
+    make("td", { className: "number" }),
+  );
+  const title = make("th", { scope: "row" }, nameOf(name));
+  const bars = make("td", { className: "bars" }, bar);
+  const row = make("tr", {}, title, cost, bars, saved, decided, promised, apart);
+  row.addEventListener("click", () => {
+    byId("model").value = String(m);
+    update({ model: m, focused: -1 });
   });
+  return { row, bar, cost, saved, decided, promised, apart };
+}
+
+// Cost of a model less that of the chosen one, with its interval below.
+function showApart(cell, m) {
+  if (m === state.model) {
+    cell.replaceChildren("chosen");
+    return;
+  }
+  const [one, other] = [state.results[m].decided, state.results[state.model].decided];
+  const { value, error, freedom } = difference(one, other, setting());
+  const reach = quantileOf(page.level, freedom) * error;
+  const limits = [value - reach, value + reach].map(signed).join(" to ");
+  cell.replaceChildren(signed(value), ...(error > 0 ? [make("small", { textContent: limits })] : []));
+}
+
+function signed(value) {
+  if (Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  const text = size < 0.00005 && state.results[state.model].cost > 0.001 ? "0.0000" : costText(size);
+  return `${value < 0 ? "−" : "+"}${text}`;
+}
+
+function fillRow({ row, bar, cost, saved, decided, promised, apart }, m, reference, least) {
+  const { cost: own, coverage, promise } = state.results[m];
+  cost.textContent = costText(own);
+  const share = reference > 0 ? Math.min(1, own / reference) : 0;
+  bar.style.width = percent(share || 0).replace("\u00a0", "");
+  saved.textContent = reference > 0 ? percent(1 - own / reference) : "–";
+  decided.textContent = shareText(coverage);
+  promised.textContent = costText(promise.expected);
+  showApart(apart, m);
+  row.classList.toggle("least", own === least);
+  row.classList.toggle("chosen", m === state.model);
+}
+
+function constantText(reference, refer) {
+  const alike = refer === null ? "Always choosing one class" : "Deciding or referring all cases alike";
+  const apart =
+    models.length > 1
+      ? ` The difference is from the chosen model on the same cases, with its ${Number((100 * page.level).toPrecision(6))} % interval.`
+      : "";
+  return `${alike} costs at least ${costText(reference)} per case; “saved” is relative to that.${apart}`;
+}
+
+export function startModelCosts() {
+  const rows = models.map(modelRow);
   const head = make("tr");
-  for (const title of ["Model", "Cost per case", "", "Saved"]) {
-    head.append(
-      make("th", {
-        scope: "col",
-        textContent: title,
-        className: /^[CS]/.test(title) ? "number" : "",
-      }),
-    );
+  for (const title of TITLES) {
+    const className = /^[CSDP]/.test(title) ? "number" : "";
+    head.append(make("th", { scope: "col", textContent: title, className }));
   }
   const table = make(
     "table",
@@ -50,22 +89,15 @@ export function startModelCosts() {
   );
   const constant = make("p", { className: "muted" });
   byId("model-costs").append(make("div", { className: "scroll" }, table), constant);
+  if (models.length < 2) table.classList.add("alone");
   onChange((changes) => {
     if ("byLimits" in changes) byId("model-costs").parentElement.hidden = state.byLimits;
-    if (!changes.costs && !("model" in changes)) return;
-    const reference = constantCost(state.costs);
+    if (!changes.decided && !("model" in changes)) return;
+    const chosen = setting();
+    const reference = constantCost(chosen);
     const least = Math.min(...state.results.map(({ cost }) => cost));
-    rows.forEach(({ row, bar, cost, saved }, m) => {
-      const own = state.results[m].cost;
-      cost.textContent = costText(own);
-      bar.style.width = percent(reference > 0 ? Math.min(1, own / reference) : 0).replace(
-        "\u00a0",
-        "",
-      );
-      saved.textContent = reference > 0 ? percent(1 - own / reference) : "–";
-      row.classList.toggle("least", own === least);
-      row.classList.toggle("chosen", m === state.model);
-    });
-    constant.textContent = `Always choosing one class costs at least ${costText(reference)} per case; “saved” is relative to that.`;
+    table.classList.toggle("referring", chosen.refer !== null);
+    rows.forEach((row, m) => fillRow(row, m, reference, least));
+    constant.textContent = constantText(reference, chosen.refer);
   });
 }

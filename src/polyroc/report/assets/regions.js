@@ -14,19 +14,32 @@ function clip(polygon, form) {
   return kept;
 }
 
-// Decision j is cheapest where Σ_k (λ_kj − λ_kr) p_k ≤ 0 for every r: a convex polygon.
-export function region(costs, j) {
+// Decision j is cheapest where Σ_k (λ_kj − λ_kr) p_k ≤ 0 for every r: a convex polygon. The table
+// has n columns: one more than classes where cases may be referred.
+export function region({ table, n }, j) {
   let polygon = [
     [1, 0, 0],
     [0, 1, 0],
     [0, 0, 1],
   ];
-  for (let r = 0; r < 3; r += 1) {
+  for (let r = 0; r < n; r += 1) {
     if (r !== j)
       polygon = clip(
         polygon,
-        [0, 1, 2].map((k) => costs[3 * k + j] - costs[3 * k + r]),
+        [0, 1, 2].map((k) => table[n * k + j] - table[n * k + r]),
       );
   }
   return polygon;
+}
+
+// Of two classes: from and to which probability of the second one decision j is cheapest.
+export function stretch({ table, n }, j) {
+  let [from, to] = [0, 1];
+  for (let r = 0; r < n; r += 1) {
+    const [start, end] = [table[j] - table[r], table[n + j] - table[n + r]];
+    if (start > 0 && end > 0) return [0, 0];
+    if (start > 0) from = Math.max(from, start / (start - end));
+    else if (end > 0) to = Math.min(to, start / (start - end));
+  }
+  return from < to ? [from, to] : [0, 0];
 }

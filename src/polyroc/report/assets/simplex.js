@@ -2,10 +2,12 @@
 // the regions of the decisions. Two: a line. More: two probabilities against each other.
 
 import { classes, nClasses, nCases, codes, scores } from "./data.js";
-import { state, update, onChange } from "./state.js";
+import { sample } from "./sample.js";
+import { ruleOf } from "./decide.js";
+import { state, setting, update, onChange } from "./state.js";
 import { make, nameOf, byId, short, selectOf } from "./elements.js";
 import { casesOf, describe } from "./case_list.js";
-import { region } from "./regions.js";
+import { region, stretch } from "./regions.js";
 import { colours, prepare, drawPoints, fitted, mixed } from "./canvas.js";
 
 const EDGE = 30;
@@ -53,15 +55,16 @@ function placeCases(width, height) {
 }
 
 function tint(palette, j) {
-  return mixed(palette.ofClass(j), palette.paper, 0.8);
+  return mixed(j < nClasses ? palette.ofClass(j) : palette.muted, palette.paper, 0.8);
 }
 
 function drawTriangle({ context, width, height }, palette) {
   const points = corners(width, height);
   const place = (p) =>
     [0, 1].map((axis) => p[0] * points[0][axis] + p[1] * points[1][axis] + p[2] * points[2][axis]);
-  for (let j = 0; j < 3; j += 1) {
-    const polygon = region(state.costs, j);
+  const rule = ruleOf(setting());
+  for (let j = 0; j < rule.n; j += 1) {
+    const polygon = region(rule, j);
     if (polygon.length < 3) continue;
     context.beginPath();
     polygon.forEach((p) => context.lineTo(...place(p)));
@@ -77,12 +80,13 @@ function drawTriangle({ context, width, height }, palette) {
 }
 
 function drawLine({ context, width, height }, palette) {
-  const [cost01, cost10] = [state.costs[1], state.costs[2]]; // class 0 classified as 1, and back
-  const border = EDGE + (cost01 / (cost01 + cost10)) * (width - 2 * EDGE);
-  context.fillStyle = tint(palette, 0);
-  context.fillRect(EDGE, EDGE, border - EDGE, height - 2 * EDGE);
-  context.fillStyle = tint(palette, 1);
-  context.fillRect(border, EDGE, width - EDGE - border, height - 2 * EDGE);
+  const rule = ruleOf(setting());
+  const reach = width - 2 * EDGE;
+  for (let j = 0; j < rule.n; j += 1) {
+    const [from, to] = stretch(rule, j);
+    context.fillStyle = tint(palette, j);
+    context.fillRect(EDGE + from * reach, EDGE, (to - from) * reach, height - 2 * EDGE);
+  }
 }
 
 function drawLabels({ context, width, height }, palette) {
@@ -127,11 +131,12 @@ function drawCases(frame, palette) {
   }
   const cell = state.selected;
   drawPoints(frame, kinds, (put) => {
-    for (let i = 0; i < nCases; i += 1) {
-      if (decided[i] === codes[i]) put(xs[i], ys[i], codes[i] * 4);
+    const wrong = (i) => decided[i] !== codes[i] && decided[i] < nClasses;
+    for (const i of sample.rows) {
+      if (!wrong(i)) put(xs[i], ys[i], codes[i] * 4);
     }
-    for (let i = 0; i < nCases; i += 1) {
-      if (decided[i] !== codes[i]) put(xs[i], ys[i], codes[i] * 4 + (cell === null ? 1 : 0));
+    for (const i of sample.rows) {
+      if (wrong(i)) put(xs[i], ys[i], codes[i] * 4 + (cell === null ? 1 : 0));
     }
     if (cell === null) return;
     for (const i of casesOf(cell)) {
@@ -174,7 +179,7 @@ function drawFocus({ context, width }, palette) {
 
 function nearest(x, y) {
   let [found, least] = [-1, REACH * REACH];
-  for (let i = 0; i < nCases; i += 1) {
+  for (const i of sample.rows) {
     const apart = (xs[i] - x) ** 2 + (ys[i] - y) ** 2;
     if (apart < least) [found, least] = [i, apart];
   }
@@ -186,7 +191,7 @@ function step(direction) {
   const { decided } = state.results[state.model];
   const found =
     state.selected === null
-      ? [...codes.keys()].filter((i) => decided[i] !== codes[i])
+      ? Array.from(sample.rows).filter((i) => decided[i] !== codes[i] && decided[i] < nClasses)
       : casesOf(state.selected);
   if (!found.length) return;
   const at = found.indexOf(state.focused);
@@ -227,8 +232,11 @@ function legend() {
 export function startSimplex() {
   canvas = byId("simplex");
   legend();
-  byId("simplex-told").textContent =
-    `Colour and shape: truth.${nClasses <= 3 ? " Tint: decision." : ""} Strong: misclassified. Point at a case to see its row, or use the arrow keys.`;
+  const explain = () => {
+    const tints = setting().refer === null ? " Tint: decision." : " Tint: decision, grey: referred.";
+    byId("simplex-told").textContent =
+      `Colour and shape: truth.${nClasses <= 3 ? tints : ""} Strong: misclassified. Point at a case to see its row, or use the arrow keys.`;
+  };
   if (nClasses > 3) {
     const pick = (axis) => (k) => {
       axes = axes.with(axis, k);
@@ -240,5 +248,8 @@ export function startSimplex() {
     );
   }
   listen();
-  onChange(draw);
+  onChange((changes) => {
+    if (changes.decided) explain();
+    draw();
+  });
 }

@@ -3,6 +3,7 @@
 // class only. Otherwise dots, strong where no other dominates them in the rates of the classes.
 
 import { page, classes, nClasses, surfaces, models, classWeight, errorCells } from "./data.js";
+import { attributes, sample } from "./sample.js";
 import { state, onChange } from "./state.js";
 import { byId, selectOf, percent } from "./elements.js";
 import { flat, view, projection, path, drawFrame, drawAxisNames } from "./space.js";
@@ -32,9 +33,13 @@ function ratesOf(model) {
   return allRates[model];
 }
 
-// Error rate of each class as the model decides now.
-export function currentRates(result) {
-  return classes.map((_, k) => 1 - result.table[k * nClasses + k] / classWeight[k]);
+// Share of each class that the model misclassifies now; referred cases are not misclassified.
+export function currentRates({ table }) {
+  return classes.map((_, k) => {
+    const row = table.subarray(k * nClasses, (k + 1) * nClasses);
+    const wrong = row.reduce((sum, weight, j) => (j === k ? sum : sum + weight), 0);
+    return wrong / (sample.classWeight[k] || 1);
+  });
 }
 
 const triangles = sheetTriangles(page.mesh);
@@ -159,7 +164,7 @@ export function startSurfaceView() {
   canvas.removeAttribute("aria-labelledby");
   const dashed = nClasses <= 3 ? " Dashed: guessing." : "";
   byId("surface-view-told").textContent =
-    `Share of each class that is misclassified, from 0 to 1: the nearer to the corner 0 the better. Rings: where the models operate now.${dashed}${flat ? "" : " Drag or use the arrow keys to turn."}`;
+    `Share of each class that is misclassified, from 0 to 1: the nearer to the corner 0 the better. Rings: where the models operate now${attributes.length ? ", on the cases in view; the points are of all cases" : ""}.${dashed}${flat ? "" : " Drag or use the arrow keys to turn."}`;
   if (nClasses > 3) {
     const pick = (axis) => (k) => {
       axes = axes.with(axis, k);
@@ -174,6 +179,6 @@ export function startSurfaceView() {
   if (!flat) listen();
   // A case under the pointer moves nothing here.
   onChange((changes) => {
-    if (changes.costs || "model" in changes || changes.redraw) draw();
+    if (changes.decided || "model" in changes || changes.redraw) draw();
   });
 }

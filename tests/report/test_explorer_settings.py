@@ -1,0 +1,232 @@
+"""Slices, shares of practice and referrals: the page gives the numbers of the Python functions."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from report.conftest import make_sample
+from report.recount import agrees, number_in
+
+from polyroc.calibration import cost_calibration
+from polyroc.calibration._cost_calibration import promised_and_paid
+from polyroc.report import write_report
+from polyroc.report._cases import confusion
+from polyroc.surface import cost_by_share, risk_coverage
+from polyroc.surface._referral import ReferralCosts, excess_of
+from polyroc.utility import compare_costs
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("short_search")]
+
+COSTS = np.array([[0.0, 1, 2], [1, 0, 1], [6, 3, 0]])
+REFER = 0.35
+SHARE = 0.15
+TYPE = """([id, value]) => {
+  const input = document.getElementById(id);
+  input.value = String(value);
+  input.dispatchEvent(new Event(input.tagName === "SELECT" ? "change" : "input"));
+}"""
+
+
+class Sample:
+    """What the report is given, and parts of it."""
+
+    def __init__(self) -> None:
+        self.y, models = make_sample(3, 260)
+        rng = np.random.default_rng(3)
+        self.weights = rng.integers(1, 4, 260) / 2
+        self.site = rng.choice(["north", "south"], 260, p=[0.4, 0.6])
+        sharp = models["model 0"] ** 3
+        models["model 1"] = sharp / sharp.sum(axis=1, keepdims=True)
+        self.models = {name: np.float32(p).astype(np.float64) for name, p in models.items()}
+        self.own = np.bincount(self.y, self.weights) / self.weights.sum()
+
+    def shares(self) -> np.ndarray:
+        """The last class has a share of its own, the others keep their proportions."""
+        shares = self.own * (1 - SHARE) / (1 - self.own[2])
+        shares[2] = SHARE
+        return shares
+
+
+class Page:
+    """The explorer, by the hands of a reader."""
+
+    def __init__(self, page) -> None:
+        self.page = page
+
+    def set(self, key: str, value: object) -> None:
+        self.page.evaluate(TYPE, [key, value])
+
+    def text(self, selector: str) -> str:
+        return self.page.inner_text(selector).replace("\u2068", "").replace("\u2069", "")
+
+    def cells(self) -> list[float]:
+        return [
+            number_in(each) for each in self.page.locator("#confusion .cell b").all_inner_texts()
+        ]
+
+    def rows(self) -> list[list[str]]:
+        """Cost, saved, decided, promised, difference and its interval, of each model."""
+        return self.page.evaluate(
+            """() => [...document.querySelectorAll("#model-costs tbody tr")].map((row) =>
+            [1, 3, 4, 5, 6].map((k) => row.children[k].firstChild.textContent).concat(
+            row.children[6].querySelector("small")?.textContent ?? ""))"""
+        )
+
+    def check_promise(self, found) -> None:
+        pattern = (
+            r"(No sign of miscalibration|Miscalibrated) at these costs: the probabilities of model "
+            r"\d promise a cost of (\S+) per case, and the decisions cost (\S+), (\S+) (more|less) "
+            r"\(standard error (\S+), p ([<=]) (\S+)\)\."
+            r"( See polyroc\.calibration\.Recalibrated\.)?"
+        )
+        told = re.fullmatch(pattern, self.text("#explorer-calibration")).groups()
+        verdict, expected, observed, apart, word, error, sign, p, advice = told
+        assert agrees(expected, found.expected) and agrees(observed, found.observed)
+        assert agrees(apart, abs(found.difference)) and agrees(error, found.standard_error)
+        assert word == ("more" if found.difference > 0 else "less")
+        assert found.p_value < 0.001 if sign == "<" else agrees(p, found.p_value)
+        assert (verdict == "Miscalibrated") == bool(advice) == (found.p_value < 0.05)
+
+
+@pytest.fixture
+def opened(open_page, tmp_path, monkeypatch):
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    given = Sample()
+    options = {"sample_weight": given.weights, "by": {"site": given.site}}
+    path = write_report(tmp_path / "page.html", given.y, given.models, **options)
+    page = Page(open_page(path).page)
+    for cell in (1, 2, 3, 5, 6, 7):
+        page.set(f"cost-{cell}-number", COSTS.ravel()[cell])
+    return given, page
+
+
+def check_slice(given: Sample, page: Page) -> None:
+    """As if the report were on the cases of the slice alone."""
+    page.set("slice", "0,1")
+    south = given.site == "south"
+    y, weights = given.y[south], given.weights[south]
+    models = {name: p[south] for name, p in given.models.items()}
+    p = models["model 0"]
+    assert page.cells() == confusion(np.float32(p), y, COSTS, weights).ravel().tolist()
+    page.check_promise(cost_calibration(y, p, COSTS, sample_weight=weights))
+    found = compare_costs(y, models, COSTS, sample_weight=weights)
+    low, high, *_ = found.differences[0].interval()
+    _, (cost, *_, apart, limits) = page.rows()
+    assert agrees(cost, found["model 1"].value)
+    assert agrees(apart.lstrip("+"), -found.differences[0].difference)
+    for told, limit in zip(limits.split(" to "), (-high, -low), strict=True):
+        assert agrees(told.lstrip("+"), limit)
+    assert page.text("#explorer-summary").startswith(
+        f"For site = south ({south.sum()} cases): model 0"
+    )
+    page.page.click("#confusion .cell[data-cell='1']")
+    decided = np.argmin(p @ COSTS, axis=1)
+    listed = {int(row) for row in page.page.locator("#cases tbody th").all_inner_texts()}
+    assert listed == set(np.flatnonzero(south)[(y == 0) & (decided == 1)].tolist())
+    page.page.click("#confusion .cell[data-cell='1']")
+    page.set("slice", "")
+
+
+def check_shares(given: Sample, page: Page) -> None:
+    page.page.click("#practice summary")
+    page.set("share-2-number", 100 * SHARE)
+    p, ratios = given.models["model 0"], given.shares() / given.own
+    known = {"costs": COSTS, "sample_weight": given.weights}
+    curve = cost_by_share(given.y, p, vary=2, shares=[SHARE], **known)
+    assert agrees(page.rows()[0][0], curve.adapted[0])
+    posterior = p * ratios / (p @ ratios)[:, None]
+    weights = given.weights * ratios[given.y]
+    page.check_promise(cost_calibration(given.y, posterior, COSTS, sample_weight=weights))
+    assert page.text("#explorer-summary").startswith("At the chosen shares of the classes: model 0")
+    found = compare_costs(
+        given.y, given.models, COSTS, sample_weight=given.weights, priors=given.shares()
+    )
+    assert agrees(page.rows()[1][4].lstrip("+"), -found.differences[0].difference)
+
+
+def check_referrals(given: Sample, page: Page) -> None:
+    page.page.click("#observed-shares")
+    page.page.check("#may-refer")
+    page.set("refer-cost-number", REFER)
+    p = given.models["model 0"]
+    curve = risk_coverage(given.y, p, costs=COSTS, sample_weight=given.weights)
+    at = int(np.flatnonzero(curve.threshold <= REFER)[-1])
+    pattern = (
+        r"model 0 decides (\S+\s%) of cases by weight and refers the others, at a cost of (\S+) "
+        r"per case\. Of those decided it classifies (\S+\s%) correctly, at a cost of (\S+) per "
+        r"case\. .*"
+    )
+    coverage, cost, right, risk = re.fullmatch(pattern, page.text("#explorer-summary")).groups()
+    assert agrees(coverage, curve.coverage[at]) and agrees(risk, curve.risk[at])
+    kept = curve.coverage[at]
+    assert agrees(cost, kept * curve.risk[at] + (1 - kept) * REFER)
+    assert agrees(page.rows()[0][2], curve.coverage[at])
+    least, decided = (p @ COSTS).min(axis=1), np.argmin(p @ COSTS, axis=1)
+    correct = given.weights[(least <= REFER) & (decided == given.y)].sum()
+    assert agrees(right, correct / given.weights[least <= REFER].sum())
+
+
+def check_all(given: Sample, page: Page) -> None:
+    """Slice, shares and referrals together, by the rule of RejectingClassifierCV."""
+    page.set("slice", "0,0")
+    page.set("share-2-number", 100 * SHARE)
+    north = given.site == "north"
+    y, weights, p = given.y[north], given.weights[north], given.models["model 0"][north]
+    ratios = given.shares() / given.own
+    posterior = p * ratios / (p @ ratios)[:, None]
+    excess, decided = excess_of(posterior, ReferralCosts(COSTS, np.full(3, REFER)))
+    decided = np.where(excess > 0, 3, decided)
+    table = np.zeros((3, 4))
+    np.add.at(table, (y, decided), weights)
+    assert table[:, 3].min() > 0
+    assert page.cells() == table.ravel().tolist()
+    whole = np.column_stack([COSTS, np.full(3, REFER)])
+    inside = np.bincount(y, weights) / weights.sum()
+    weighted = weights * (given.shares() / inside)[y]
+    found = promised_and_paid(posterior, y, decided, whole, weighted)
+    page.check_promise(found)
+    assert agrees(page.rows()[0][0], found.observed) and agrees(page.rows()[0][3], found.expected)
+    constant = (given.shares()[:, None] * whole).sum(axis=0).min()
+    assert agrees(page.rows()[0][1].replace("-", "−"), 1 - found.observed / constant)
+    check_code(given, page, decided, p)
+
+
+def check_code(given: Sample, page: Page, decided: np.ndarray, p: np.ndarray) -> None:
+    """The code that is copied decides the same."""
+    code = page.text("#python")
+    names: dict[str, object] = {"estimator": None}
+    exec(code, names)
+    classifier = names["classifier"]
+    costs = np.array([[classifier.costs.get((k, j), 0) for j in range(3)] for k in range(3)])
+    refer = np.array([classifier.refer_cost[k] for k in range(3)])
+    excess, least = excess_of(p, ReferralCosts(costs, refer))
+    assert np.where(excess > 0, 3, least).tolist() == decided.tolist()
+
+
+def test_settings(opened) -> None:
+    given, page = opened
+    before = page.cells(), page.text("#explorer-summary"), page.text("#explorer-calibration")
+    check_slice(given, page)
+    assert (
+        page.cells(),
+        page.text("#explorer-summary"),
+        page.text("#explorer-calibration"),
+    ) == before
+    check_shares(given, page)
+    check_referrals(given, page)
+    check_all(given, page)
+    assert json.loads(
+        page.page.evaluate(
+            "() => new Promise((done) => { navigator.clipboard.writeText = async (t) => done(t);"
+            "document.getElementById('copy-json').click(); })"
+        )
+    ).keys() == {"classes", "costs", "priors", "refer_cost"}
+    page.page.uncheck("#may-refer")
+    page.page.click("#observed-shares")
+    page.set("slice", "")
+    assert (
+        page.cells(),
+        page.text("#explorer-summary"),
+        page.text("#explorer-calibration"),
+    ) == before
