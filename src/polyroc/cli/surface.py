@@ -313,7 +313,7 @@ def _points(
     """The point asked for, or else the best by each criterion."""
     if costs is not None or limits:
         return [found.choose(costs=costs, limits=limits or None, confidence=confidence)]
-    return [found.choose(criterion=each) for each in CRITERIA]  # type: ignore[arg-type]
+    return [found.choose(criterion=each) for each in CRITERIA]  # type: ignore[call-overload]
 
 
 def _plain(

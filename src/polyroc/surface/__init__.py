@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from polyroc.surface._hull import SurfaceHull
     from polyroc.surface._operating_point import SurfacePoint
     from polyroc.surface._prevalence import PrevalenceCurve, cost_by_share
+    from polyroc.surface._referring_point import ReferringPoint
     from polyroc.surface._risk_coverage import RiskCoverage, risk_coverage
     from polyroc.surface._search import search
     from polyroc.surface._strategies import SearchStrategy
@@ -41,6 +42,7 @@ _HOMES = {
     "MlpModel": "models",
     "Model": "models",
     "PrevalenceCurve": "_prevalence",
+    "ReferringPoint": "_referring_point",
     "RejectingClassifierCV": "classifiers",
     "RiskCoverage": "_risk_coverage",
     "RocSurface": "_front",
@@ -66,6 +68,7 @@ __all__ = [
     "MlpModel",
     "Model",
     "PrevalenceCurve",
+    "ReferringPoint",
     "RejectingClassifierCV",
     "RiskCoverage",
     "RocSurface",

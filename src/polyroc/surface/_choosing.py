@@ -16,6 +16,8 @@ from polyroc.surface._limits import ALLOWANCE, checked_limits, held_limits
 from polyroc.surface._objectives import RatesFunction, function_values
 from polyroc.surface._operating_point import KNEE, OBJECTIVE, SurfacePoint
 from polyroc.surface._point_certainty import effective_cases
+from polyroc.surface._referral import referral_costs
+from polyroc.surface._referring_point import Goal, ReferringPoint, checked_share, refer_from
 from polyroc.typing import BoolArray, Float64Array, PriorsLike, RandomState
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ class Wish:
     cost_bounds: CostBounds | None = None
     alpha: Any = None
     rng: RandomState = 0
+    reject_at_most: float | None = None
+    refer_cost: Any = None
 
     def checked_criterion(self) -> Criterion | None:
         """The criterion; the total error where only limits are given."""
@@ -64,6 +68,8 @@ def choose(surface: "RocSurface", wish: Wish) -> SurfacePoint:
     """The best member among those within limits and bounds; the first of equals."""
     if not len(surface):
         raise NotDefined("There is nothing to choose from: the surface has no operating points.")
+    if wish.refer_cost is not None:
+        raise InvalidInput("refer_cost goes with reject_at_most, the share that may be referred.")
     criterion = wish.checked_criterion()
     priors = surface.priors(wish.priors)
     table = None if wish.costs is None else checked_costs(wish.costs, surface.classes)
@@ -98,6 +104,31 @@ def choose(surface: "RocSurface", wish: Wish) -> SurfacePoint:
         priors,
         space.share,
     )
+
+
+def choose_with_referrals(surface: "RocSurface", wish: Wish) -> ReferringPoint:
+    """The best point and threshold, some of the cases being referred to a person."""
+    most = checked_share(wish.reject_at_most)
+    if not len(surface):
+        raise NotDefined("There is nothing to choose from: the surface has no operating points.")
+    if wish.checked_criterion() not in (None, "total_error") or wish.objective is not None:
+        raise InvalidInput(
+            'Cases are referred for costs=, limits= or criterion="total_error". '
+            "Leave reject_at_most out for another criterion."
+        )
+    costs = {} if wish.costs is None else wish.costs
+    refer = 0.0 if wish.refer_cost is None else wish.refer_cost
+    n_classes = surface.n_classes
+    last_column = not isinstance(costs, Mapping) and np.shape(costs) == (n_classes, n_classes + 1)
+    table = referral_costs(costs, wish.refer_cost if last_column else refer, surface.classes)
+    assert table is not None  # there is a cost of referring
+    whole = np.column_stack([table.decisions, table.refer])
+    limits = _held(surface, checked_limits(wish.limits, surface.classes), wish.confidence)
+    priors = surface.priors(wish.priors)
+    goal = Goal(whole, priors, priors / surface.priors(), limits, most)
+    allowed = _inside(surface, space_of(surface, wish.alpha, wish.cost_bounds))
+    name = "total error" if wish.costs is None and not refer else "expected cost"
+    return refer_from(surface, allowed, goal, name)
 
 
 def space_of(surface: "RocSurface", alpha: Any, bounds: CostBounds | None) -> CostSpace:

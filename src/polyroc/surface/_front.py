@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,14 @@ from polyroc.predictions._classes import listed, some_of
 from polyroc.predictions._weights import checked_priors, shares
 from polyroc.results import Estimate
 from polyroc.surface import _gini as volumes
-from polyroc.surface._choosing import Criterion, Wish, choose, knees, space_of
+from polyroc.surface._choosing import (
+    Criterion,
+    Wish,
+    choose,
+    choose_with_referrals,
+    knees,
+    space_of,
+)
 from polyroc.surface._cost_space import CostBounds
 from polyroc.surface._costs import CostsLike, errors, least_cost, matrices
 from polyroc.surface._curvature import N_SAMPLES, knee_table
@@ -30,6 +37,7 @@ from polyroc.surface._objectives import (
 )
 from polyroc.surface._operating_point import SurfacePoint
 from polyroc.surface._rates import error_rates, model_probabilities, sharing_parameters
+from polyroc.surface._referring_point import ReferringPoint
 from polyroc.surface.models.model import Model
 from polyroc.typing import (
     Float64Array,
@@ -249,6 +257,7 @@ class RocSurface:
 
     # Where to operate
 
+    @overload
     def choose(
         self,
         *,
@@ -261,7 +270,39 @@ class RocSurface:
         cost_bounds: CostBounds | None = None,
         alpha: ArrayLike | None = None,
         rng: RandomState = 0,
-    ) -> SurfacePoint:
+        reject_at_most: None = None,
+        refer_cost: None = None,
+    ) -> SurfacePoint: ...
+
+    @overload
+    def choose(
+        self,
+        *,
+        costs: CostsLike | None = None,
+        limits: Mapping[tuple[Any, Any], float] | None = None,
+        criterion: Criterion | None = None,
+        priors: PriorsLike | None = None,
+        confidence: float | None = None,
+        cost_bounds: CostBounds | None = None,
+        reject_at_most: float,
+        refer_cost: Any = None,
+    ) -> ReferringPoint: ...
+
+    def choose(
+        self,
+        *,
+        costs: CostsLike | None = None,
+        limits: Mapping[tuple[Any, Any], float] | None = None,
+        criterion: Criterion | None = None,
+        objective: RatesFunction | None = None,
+        priors: PriorsLike | None = None,
+        confidence: float | None = None,
+        cost_bounds: CostBounds | None = None,
+        alpha: ArrayLike | None = None,
+        rng: RandomState = 0,
+        reject_at_most: float | None = None,
+        refer_cost: Any = None,
+    ) -> SurfacePoint | ReferringPoint:
         """The best operating point for costs, within limits on rates, or by a criterion.
 
         Parameters
@@ -290,22 +331,35 @@ class RocSurface:
             the cost space that they leave.
         alpha : of the Dirichlet distribution of the costs of a knee, as for ``search``.
         rng : seed of the costs of a knee, for three classes and more.
+        reject_at_most : the largest share of the cases that may be referred to a person, for costs,
+            limits and the total error. The result is then a :class:`ReferringPoint`: the point
+            decides, and cases whose decision is expected to cost more than a threshold, which is
+            chosen with the point, are referred. A referred case is no error, and limits are on
+            shares of all cases of a class. For a gain that is estimated honestly, use
+            :class:`~polyroc.RejectingClassifierCV`.
+        refer_cost : of referring a case, with ``reject_at_most``: a number, or one per class; by
+            default 0, so that as many are referred as saves anything. ``costs`` may be
+            K × (K + 1) instead, the last column for referring.
 
         Examples
         --------
         >>> from polyroc.surface import ScoreModel, search
-        >>> model = ScoreModel([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.3, 0.7, 0.8])
+        >>> model = ScoreModel([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.3, 0.75, 0.9])
         >>> surface = search(model, generations=10, rng=0, progress=False)
         >>> surface.choose(criterion="knee").confusion.round(2)
         array([[1.  , 0.  ],
                [0.33, 0.67]])
         >>> surface.choose(objective=lambda rates: max(rates)).value  # the worst of the rates
         0.3333333333333333
+        >>> surface.choose(limits={(1, 0): 0}, reject_at_most=0.4)
+        total error = 0.0000 with 33.3 % referred; share of each class decided as …
+        truth       0       1  referred
+        0      0.6667  0.0000    0.3333
+        1      0.0000  0.6667    0.3333
         """
-        return choose(
-            self,
-            Wish(costs, limits, criterion, objective, priors, confidence, cost_bounds, alpha, rng),
-        )
+        told = costs, limits, criterion, objective, priors, confidence, cost_bounds, alpha, rng
+        wish = Wish(*told, reject_at_most, refer_cost)
+        return choose(self, wish) if reject_at_most is None else choose_with_referrals(self, wish)
 
     def curvature(
         self,
