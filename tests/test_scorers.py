@@ -126,6 +126,12 @@ def test_metadata_routing_passes_weights():
     np.testing.assert_array_equal(routed["test_score"], many["test_a"])
 
 
+def test_scorers_are_named_in_the_tables_of_other_packages():
+    assert scorers["hand_till"].__name__ == "hand_till"
+    assert scorers["saec"].with_options(absent="skip").__name__ == "neg_saec"
+    assert Scorer.__name__ == "Scorer"
+
+
 def test_scorers_are_a_mapping():
     assert isinstance(scorers, Mapping)
     assert list(scorers) == list(registry)
@@ -149,8 +155,13 @@ def test_a_class_that_the_training_fold_lacks():
     with pytest.raises(InvalidInput) as error:
         cross_val_score(model, X, y, cv=KFold(3), **folds)
     assert str(error.value) == (
-        "LogisticRegression was trained without cases of class 0, which occurs in y; it knows "
-        "1, 2. Split with StratifiedKFold or StratifiedShuffleSplit, so that every training set "
-        "has cases of every class."
+        "LogisticRegression was trained without cases of the class 0; it knows 1, 2. Of the 50 "
+        "cases it is tested on, 50 are of the class it lacks. If this is a fold of a "
+        "cross-validation, split with StratifiedKFold or StratifiedShuffleSplit, so that every "
+        "training set has cases of every class."
     )
+    few = LogisticRegression(max_iter=1000).fit(X[y > 0][:60], np.repeat([1, 3], [50, 10]))
+    said = "of the classes 0, 2; it knows 1, 3. Of the 150 cases it is tested on, 100 are of the "
+    with pytest.raises(InvalidInput, match=f"{said}classes it lacks"):
+        scorers["hand_till"](few, X, y)
     assert cross_val_score(model, X, y, cv=StratifiedKFold(3), **folds).min() > 0.9

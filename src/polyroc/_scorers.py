@@ -12,11 +12,11 @@
 """
 
 import inspect
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.metrics import registry
 from polyroc.predictions._classes import listed
@@ -65,6 +65,11 @@ class Scorer:
             sample_weight=sample_weight,
             **dict(self.options),
         )
+
+    @property
+    def __name__(self) -> str:
+        """What tables of other packages call it, as scikit-learn names its own scorers."""
+        return self.metric if registry[self.metric].sign > 0 else f"neg_{self.metric}"
 
     def with_options(self, **options: Any) -> "Scorer":
         """The same metric called with these options, such as ``ties="strict"``."""
@@ -119,12 +124,15 @@ def _check_learned(estimator: Any, y: LabelsLike) -> None:
     if learned is None:
         return
     known = read_labels(learned, "classes_")[0].tolist()
-    unknown = set(read_labels(y, "y")[0].tolist()) - set(known)
+    tested = Counter(read_labels(y, "y")[0].tolist())
+    unknown = sorted(set(tested) - set(known), key=str)
     if unknown:
-        first = min(unknown, key=str)
+        which = "class" if len(unknown) == 1 else "classes"
         raise InvalidInput(
-            f"{type(estimator).__name__} was trained without cases of class {shown(first)}, "
-            f"which occurs in y; it knows {listed(known)}. Split with StratifiedKFold or "
+            f"{type(estimator).__name__} was trained without cases of the {which} "
+            f"{listed(unknown)}; it knows {listed(known)}. Of the {tested.total():,} cases it is "
+            f"tested on, {sum(tested[each] for each in unknown):,} are of the {which} it lacks. "
+            "If this is a fold of a cross-validation, split with StratifiedKFold or "
             "StratifiedShuffleSplit, so that every training set has cases of every class."
         )
 

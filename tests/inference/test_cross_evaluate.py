@@ -178,6 +178,15 @@ def test_a_stopped_run_goes_on(tmp_path, monkeypatch):
     assert file.read_bytes() == before
 
 
+def test_no_metrics_and_metrics_without_values():
+    """Tables without rows, and rows without values."""
+    for models in (GaussianNB(), MODELS):
+        nothing = cross_evaluate(models, X, Y, cv=FIVE, metrics=[])
+        assert nothing.frame().empty and nothing.learners().empty
+    undefined = cross_evaluate(GaussianNB(), X, Y, cv=FIVE, metrics=["roc_auc"])
+    assert undefined.learners()["value"].isna().all()
+
+
 def test_what_cannot_be_cross_validated():
     order = np.argsort(Y, kind="stable")
     for kind, message, given in (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +57,41 @@ def nbconvert() -> Any:
 @pytest.fixture(scope="session")
 def lightning() -> Any:
     return package("lightning")
+
+
+@pytest.fixture
+def keras(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Keras on PyTorch."""
+    monkeypatch.setenv("KERAS_BACKEND", "torch")
+    return package("keras")
+
+
+@pytest.fixture
+def wandb(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Weights & Biases without a network."""
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    found = package("wandb")
+    yield found
+    found.teardown()
+
+
+@pytest.fixture(scope="session")
+def skore() -> Any:
+    return package("skore")
+
+
+@pytest.fixture(scope="session")
+def transformers() -> Any:
+    package("accelerate")
+    return package("transformers")
+
+
+@pytest.fixture(scope="session")
+def reticulate() -> str:
+    """Rscript with reticulate and nnet, or a skip that says which is missing."""
+    command = ["Rscript", "-e", "library(reticulate); library(nnet)"]
+    found = shutil.which("Rscript") and subprocess.run(command, capture_output=True).returncode == 0
+    if not found and os.environ.get("POLYROC_REQUIRE_INTEGRATIONS") != "1":
+        pytest.skip("R with reticulate and nnet is not installed")
+    assert found, "R with reticulate and nnet is not installed"
+    return "Rscript"

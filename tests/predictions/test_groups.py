@@ -8,6 +8,8 @@ import pytest
 
 from polyroc import Bootstrap, compare, evaluate
 from polyroc.errors import InvalidInput, InvalidType
+from polyroc.inference import reader_study
+from polyroc.predictions._slices import read_attribute
 
 RNG = np.random.default_rng(8)
 Y = np.arange(48) % 3
@@ -83,3 +85,18 @@ def test_few_groups_get_a_note():
     assert "4 groups:" in compared.differences[0].note
     booted = evaluate(Y, P, ["hand_till"], groups=NUMBERS % 4, interval=Bootstrap(20), rng=1)
     assert "4 groups:" in booted["hand_till"].note
+
+
+def test_numbers_in_the_byte_order_of_another_machine():
+    """Groups, attributes and columns of a reader study, as files of other machines hold them."""
+    y, p = [0, 1, 0, 1], [0.1, 0.3, 0.2, 0.4]
+    for kind in (">i4", ">f8", ">f2", ">U1", ">M8[s]"):
+        values = np.array([0, 0, 1, 1]).astype(kind)
+        assert evaluate(y, p, ["roc_auc"], groups=values)["roc_auc"].value == 1
+        assert read_attribute("site", values).numbers.tolist() == [0, 0, 1, 1]
+    order = np.arange(16)
+    table = pd.DataFrame({"r": order // 8, "m": order // 4 % 2, "y": order // 2 % 2}).astype(">i4")
+    table = table.assign(c=order % 4, s=order % 7)
+    names = {"case": "c", "reader": "r", "modality": "m", "truth": "y", "rating": "s"}
+    native = reader_study(table.astype("=i4"), **names).frame()
+    pd.testing.assert_frame_equal(reader_study(table, **names).frame(), native)

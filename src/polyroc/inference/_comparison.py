@@ -152,7 +152,7 @@ class Comparison:
         import pandas as pd
 
         rows = self._rows(self.level if level is None else level)
-        return pd.DataFrame(rows).drop(columns="note")
+        return pd.DataFrame(rows).drop(columns="note", errors="ignore")  # there may be no rows
 
     def omnibus(self) -> "pd.DataFrame":
         """A row per metric: F test (χ² for ``reference="normal"``) that all models are equal."""

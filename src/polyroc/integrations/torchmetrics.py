@@ -47,7 +47,7 @@ def metric(
     certified : False keeps all cases, and the value is exact. True keeps counts in bins of the
         scores, a memory that does not grow, and the value lies between two bounds for certain;
         for M, AU1P, AUNU, AUNP, the AUC, AUC_mu, and for metrics of class means, whose bounds
-        meet.
+        meet. Cases are counted, so that weights are an error.
     absent : a class without cases: ``"raise"`` an error, or ``"skip"`` it. The value of a single
         batch, which ``forward`` returns, is NaN where the batch lacks a class that it needs.
     logits : False: predictions are probabilities, and any outside of 0 … 1 are an error; True: they

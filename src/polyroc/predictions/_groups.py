@@ -85,7 +85,7 @@ def one_dimension(groups: Any, what: str, unit: str | None = None) -> NDArray[An
             f"{what} must have one {unit or what[:-1]} per case, got an array of shape "
             f"{values.shape}."
         )
-    return values
+    return values.astype(values.dtype.newbyteorder("="), copy=False)  # pandas reads no other order
 
 
 def _of_list(groups: Any) -> NDArray[Any]:

@@ -96,8 +96,10 @@ def split_values(predictions: Mapping[str, Predictions], metrics: Any) -> SplitV
     for each in predictions.values():
         measured = FoldStatistics(each).measure([(m, {}) for m in metrics], with_influence=False)
         found.append([row.by_fold for row in measured])
-    n_folds = max((len(row) for rows in found for row in rows if row is not None), default=0)
+    folds = len(next(iter(predictions.values())).fold_rows)
+    n_folds = max((len(row) for rows in found for row in rows if row is not None), default=folds)
     empty = np.full(n_folds, np.nan)
     values = np.array([[empty if row is None else row for row in rows] for rows in found])
+    values = values.reshape(len(found), len(metrics), n_folds)  # also where none was asked for
     names = tuple(metric.name for metric in metrics)
     return SplitValues(values.transpose(2, 0, 1), tuple(predictions), names)

@@ -177,7 +177,7 @@ def _missing_rows(column: "pd.Series[Any]") -> NDArray[np.intp]:
 def _names(column: "pd.Series[Any]", name: str) -> NDArray[Any]:
     """A column of numbers as it is; of anything else, the plain text or number of each cell."""
     if column.dtype.kind in "biuf" and isinstance(column.dtype, np.dtype):
-        return np.asarray(column)
+        return np.asarray(column, dtype=column.dtype.newbyteorder("="))
     found = np.empty(len(column), dtype=object)
     for row, value in enumerate(column.tolist()):
         if not isinstance(value, (str, int, float, np.generic, date)):
