@@ -7,11 +7,13 @@ nothing touches its settings.
 
 import base64
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from io import BytesIO
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from polyroc._base.checks import shown
+from polyroc.display._marks import styled
 from polyroc.errors import InvalidType, NotDefined
 from polyroc.predictions import Predictions
 from polyroc.predictions._estimators import scores_of
@@ -40,6 +42,8 @@ class Display(ABC):
     _made_figure: "Figure | None" = None
     """The figure that was made for it without being asked for."""
     projection: ClassVar[str | None] = None
+    styles: ClassVar[tuple[str, ...]] = ()
+    """What it draws whose style can be chosen: ``line_kw``, ``band_kw``."""
 
     @abstractmethod
     def frame(self) -> "pd.DataFrame":
@@ -53,9 +57,43 @@ class Display(ABC):
         """Width and height in inches of a figure made for it."""
         return 6.4, 4.8
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw into the axes given, or into those of a new figure, and return the display."""
-        return self._plotted(ax, self._draw)
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        line_kw: Mapping[str, Any] | None = None,
+        band_kw: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw into the axes given, or into those of a new figure, and return the display.
+
+        Parameters
+        ----------
+        ax : axes to draw into; nothing outside of them is touched.
+        line_kw : options of matplotlib for the lines of curves, such as ``{"linewidth": 1}``.
+        band_kw : options for the bands around them, such as ``{"alpha": 0.3}``.
+
+        Returns
+        -------
+        Display
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        return self._plotted(ax, self._draw, line_kw, band_kw)
+
+    def save(self, path: "str | PathLike[str]", **options: Any) -> None:
+        """Write the figure to a file, as journals take it; drawn before, if it was not.
+
+        Parameters
+        ----------
+        path : the file; its ending says what is written: ``.pdf``, ``.svg``, ``.png``, ``.eps`` …
+            Fonts in PDF and EPS are embedded as TrueType, because many publishers refuse those of
+            matplotlib's own type 3.
+        options : those of ``Figure.savefig``; by default 300 dots per inch and no margin.
+        """
+        import matplotlib as mpl
+
+        figure = self.figure_ if hasattr(self, "figure_") else self.plot().figure_
+        with mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
+            figure.savefig(path, **{"dpi": 300, "bbox_inches": "tight", **options})
 
     def _drawn(self, ax: "Axes | None") -> Self:
         """The display, drawn into the axes given, or into those of a new figure."""
@@ -86,15 +124,31 @@ class Display(ABC):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
 
-    def _plotted(self, ax: "Axes | None", draw: "Callable[[Axes], None]") -> Self:
+    def _plotted(
+        self,
+        ax: "Axes | None",
+        draw: "Callable[[Axes], None]",
+        line_kw: Mapping[str, Any] | None = None,
+        band_kw: Mapping[str, Any] | None = None,
+    ) -> Self:
+        self._check_styles({"line_kw": line_kw, "band_kw": band_kw})
         axes = new_axes(self._size(), self.projection) if ax is None else ax
         check_axes(axes, self.projection)
         self._discard_made_figure(axes)
-        draw(axes)
+        with styled(line_kw, band_kw):
+            draw(axes)
         # Displays are frozen; where one was drawn is no part of what it shows.
         object.__setattr__(self, "ax_", axes)
         object.__setattr__(self, "figure_", axes.get_figure())
         return self
+
+    def _check_styles(self, given: Mapping[str, Any]) -> None:
+        for name, value in given.items():
+            if value is not None and name not in self.styles:
+                takes = " and ".join(self.styles) or "neither line_kw nor band_kw"
+                raise NotDefined(
+                    f"{type(self).__name__} does not draw what {name} is for. It takes {takes}."
+                )
 
     def _discard_made_figure(self, axes: "Axes") -> None:
         """A figure that nobody asked for is closed once the display is drawn elsewhere."""
@@ -159,9 +213,12 @@ def require_classes(
 
 def new_axes(size: tuple[float, float], projection: str | None = None) -> "Axes":
     """Axes of a new figure that makes room for legends and labels by itself."""
+    import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    figure = plt.figure(figsize=size, layout="compressed")
+    chosen, usual = mpl.rcParams["figure.figsize"], mpl.rcParamsDefault["figure.figsize"]
+    own = list(chosen) != list(usual)  # a size that the user has set is obeyed
+    figure = plt.figure(figsize=chosen if own else size, layout="compressed")
     return figure.add_subplot(projection=projection)
 
 

@@ -11,7 +11,7 @@ from polyroc.calibration import CalibrationError, ReliabilityCurve, calibration_
 from polyroc.calibration import calibration_error as error_of
 from polyroc.calibration._bins import Strategy
 from polyroc.display._base import PredictionsDisplay
-from polyroc.display._marks import add_legend, line_options, square_size, unit_square
+from polyroc.display._marks import add_legend, band_options, line_options, square_size, unit_square
 from polyroc.display._naming import names_with, shown_names
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import LabelsLike, RandomState, ScoresLike, WeightsLike
@@ -44,6 +44,8 @@ class CalibrationDisplay(PredictionsDisplay):
     >>> list(display.curves)
     ['common', 'frequent', 'rare']
     """
+
+    styles = ("line_kw", "band_kw")
 
     curves: Mapping[Any, ReliabilityCurve]
     error: CalibrationError
@@ -104,7 +106,7 @@ class CalibrationDisplay(PredictionsDisplay):
             if len(self.curves) <= MOST_BANDS:
                 x = np.append(curve.probability, curve.probability[::-1])
                 y = np.append(curve.high, curve.low[::-1])
-                ax.fill(x, y, color=style["color"], alpha=0.15, linewidth=0, zorder=1)
+                ax.fill(x, y, **band_options(style["color"]))
         ax.set_title(_error_in_words(self.error), fontsize="medium")
         add_legend(ax, names)
 

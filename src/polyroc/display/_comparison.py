@@ -35,6 +35,8 @@ class ComparisonDisplay(Display):
     0  roc_auc       a       b         0.5
     """
 
+    styles = ("line_kw",)
+
     differences: tuple[Difference, ...]
     level: float
 

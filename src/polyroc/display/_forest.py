@@ -34,6 +34,8 @@ class ForestDisplay(Display):
     0  roc_auc   0.75
     """
 
+    styles = ("line_kw",)
+
     rows: tuple[IntervalRow, ...]
     chance: dict[str, float]
     """For each metric, its value if scores said nothing; NaN where that depends on the scores."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyroc.display._marks import mark_of
+from polyroc.display._marks import line_options, mark_of
 from polyroc.display._naming import shown_names, wrapped_names
 from polyroc.metrics import registry
 
@@ -69,14 +69,14 @@ def draw_intervals(ax: "Axes", rows: Sequence[IntervalRow], beside: bool = True)
 def _draw_series(
     ax: "Axes", rows: Sequence[IntervalRow], heights: np.ndarray, k: int, name: str
 ) -> None:
-    mark = mark_of(k)
+    mark, bar = mark_of(k), {**line_options(k, 1), "linestyle": "-"}
     values = np.array([row.value for row in rows])
     limits = np.array([(row.low, row.high) for row in rows])
     for height, (low, high) in zip(heights, limits, strict=True):
         if not math.isnan(low):
-            ax.plot([low, high], [height, height], color=mark.colour, linewidth=1.6)
+            ax.plot([low, high], [height, height], **bar)
     ax.plot(
-        values, heights, linestyle="", marker=mark.marker, color=mark.colour, markersize=6,
+        values, heights, linestyle="", marker=mark.marker, color=bar["color"], markersize=6,
         label=name,
     )  # fmt: skip
 

@@ -5,8 +5,15 @@ neighbours differ in lightness. Colour alone never tells two series apart: line 
 do the same in grey print.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from polyroc._base.checks import shown
+from polyroc.errors import InvalidType
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +27,37 @@ Place = Literal["lower right", "upper right"]
 
 MOST_LINES, LONGEST_LINE = 6, 34
 """Legends with more or longer lines stand beside the axes."""
+MOST_ROWS, MOST_ENTRIES = 25, 75
+"""Rows of a column of such a legend, and entries of all of them; a last one counts the others."""
+
+NONE: Mapping[str, Any] = MappingProxyType({})
+_LINE_KW: ContextVar[Mapping[str, Any]] = ContextVar("line_kw", default=NONE)
+_BAND_KW: ContextVar[Mapping[str, Any]] = ContextVar("band_kw", default=NONE)
+"""Options of the call of ``plot`` that is under way."""
+
+
+@contextmanager
+def styled(line_kw: Mapping[str, Any] | None, band_kw: Mapping[str, Any] | None) -> Iterator[None]:
+    """Within it, lines and bands are drawn with these options of matplotlib in place of ours."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Polygon
+
+    lines = _LINE_KW.set(_normal(line_kw, "line_kw", Line2D))
+    bands = _BAND_KW.set(_normal(band_kw, "band_kw", Polygon))
+    try:
+        yield
+    finally:
+        _LINE_KW.reset(lines)
+        _BAND_KW.reset(bands)
+
+
+def _normal(given: Mapping[str, Any] | None, name: str, artist: type) -> Mapping[str, Any]:
+    """Options by their full names, so that ``lw`` takes the place of ``linewidth``."""
+    from matplotlib.cbook import normalize_kwargs
+
+    if given is not None and not isinstance(given, Mapping):
+        raise InvalidType(f"{name} must be a mapping from options to values, got {shown(given)}.")
+    return normalize_kwargs(dict(given or {}), artist)
 
 
 class Mark(NamedTuple):
@@ -39,16 +77,41 @@ def mark_of(k: int) -> Mark:
     Mark(colour='#0072B2', dashes='-', marker='o')
     """
     turn, place = divmod(k, len(COLOURS))
-    return Mark(COLOURS[place], DASHES[(place + turn * 3) % len(DASHES)], MARKERS[k % len(MARKERS)])
+    dashes = DASHES[(place + turn * 3) % len(DASHES)]
+    return Mark(_colour_of(k), dashes, MARKERS[k % len(MARKERS)])
+
+
+def _colour_of(k: int) -> str:
+    """Ours, or that of the cycle that the user has set in place of matplotlib's."""
+    import matplotlib as mpl
+
+    cycle = mpl.rcParams["axes.prop_cycle"]
+    if cycle == mpl.rcParamsDefault["axes.prop_cycle"] or "color" not in cycle.keys:
+        return COLOURS[k % len(COLOURS)]
+    colours = cycle.by_key()["color"]
+    return str(colours[k % len(colours)])
 
 
 def line_options(k: int, n_series: int) -> dict[str, Any]:
     """Options of a line: markers help where the line styles repeat."""
-    mark = mark_of(k)
-    options = {"color": mark.colour, "linestyle": mark.dashes, "linewidth": 1.6}
-    if n_series <= len(DASHES):
-        return options
-    return options | {"marker": mark.marker, "markersize": 5, "markevery": (0.02 * k, 0.25)}
+    import matplotlib as mpl
+
+    mark, given = mark_of(k), _LINE_KW.get()
+    width = mpl.rcParams["lines.linewidth"]
+    options = {"color": mark.colour, "linestyle": mark.dashes, "linewidth": width}
+    if n_series > len(DASHES):
+        start = 0.02 * (k % 12)
+        options |= {"marker": mark.marker, "markersize": 5, "markevery": (start, 0.25)}
+    return {**options, **given}
+
+
+def band_options(colour: str) -> dict[str, Any]:
+    """Options of the band around a line of this colour."""
+    ours = {"color": colour, "alpha": 0.15, "linewidth": 0, "zorder": 1}
+    given = _BAND_KW.get()
+    if given.keys() & {"facecolor", "edgecolor"}:  # one of them alone leaves the other as it was
+        ours |= {"facecolor": ours["color"], "edgecolor": ours.pop("color")}
+    return {**ours, **given}
 
 
 def fits_inside(labels: Sequence[str]) -> bool:
@@ -58,11 +121,47 @@ def fits_inside(labels: Sequence[str]) -> bool:
 
 
 def add_legend(ax: "Axes", labels: Sequence[str], place: Place = "lower right") -> None:
-    """A legend in the axes where it is small, else beside them."""
+    """A legend in the axes where it is small; else beside them, if the figure makes room for it.
+
+    In a figure that does not, such as one with axes of the user's own, it stays in the axes and
+    has as many entries as there is room for.
+    """
+    figure = ax.get_figure(root=True)
+    engine = None if figure is None else figure.get_layout_engine()
     if fits_inside(labels):
         ax.legend(loc=place, fontsize="small", handlelength=3)
-        return
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.01), fontsize="small", handlelength=3)
+    elif engine is not None and engine.adjust_compatible is False:
+        _legend(
+            ax, MOST_ENTRIES, loc="upper left", bbox_to_anchor=(1.01, 1.01), fontsize="small",
+            handlelength=3, ncols=_columns(labels),
+        )  # fmt: skip
+    else:
+        _legend(ax, _room_for(ax), loc=place, fontsize="x-small", handlelength=2, framealpha=0.6)
+
+
+def _legend(ax: "Axes", most: int, **options: Any) -> None:
+    """A legend of at most so many entries; the last one says how many there are beside those."""
+    from matplotlib.lines import Line2D
+
+    handles, labels = ax.get_legend_handles_labels()
+    if len(labels) > most:
+        left = len(labels) - (most - 1)
+        handles = [*handles[: most - 1], Line2D([], [], linestyle="")]
+        labels = [*labels[: most - 1], f"and {left} more"]
+    ax.legend(handles, labels, **options)
+
+
+def _columns(labels: Sequence[str]) -> int:
+    lines = sum(label.count("\n") + 1 for label in labels[:MOST_ENTRIES])
+    return math.ceil(lines / MOST_ROWS)
+
+
+def _room_for(ax: "Axes") -> int:
+    """Entries of a legend that takes two thirds of the height of the axes."""
+    import matplotlib as mpl
+
+    points = ax.get_window_extent().height * 72 / ax.figure.dpi
+    return max(2, int(0.66 * points / (mpl.rcParams["font.size"] * 0.94)))
 
 
 def square_size(labels: Sequence[str]) -> tuple[float, float]:
@@ -70,7 +169,7 @@ def square_size(labels: Sequence[str]) -> tuple[float, float]:
     if fits_inside(labels):
         return 5.2, 5.2
     longest = max(len(line) for label in labels for line in label.split("\n"))
-    return 6.3 + 0.087 * longest, 5.2
+    return 5.7 + (0.6 + 0.087 * longest) * _columns(labels), 5.2
 
 
 def unit_square(ax: "Axes", x_name: str, y_name: str, diagonal: bool = True) -> None:

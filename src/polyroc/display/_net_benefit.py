@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc.display._base import Display
-from polyroc.display._marks import GREY, add_legend, fits_inside, line_options
+from polyroc.display._marks import GREY, add_legend, band_options, fits_inside, line_options
 from polyroc.display._naming import literal, shown_names
 from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions
@@ -40,6 +40,8 @@ class NetBenefitDisplay(Display):
     >>> display.curves.strategies
     ('logistic', 'forest', 'bayes', 'all', 'none')
     """
+
+    styles = ("line_kw", "band_kw")
 
     curves: BenefitCurves
     level: float
@@ -88,7 +90,7 @@ class NetBenefitDisplay(Display):
             if k < found.n_models <= MOST_BANDS:
                 x = np.append(found.positions, found.positions[::-1])
                 y = np.append((found.values + reach)[k], (found.values - reach)[k, ::-1])
-                ax.fill(x, y, color=style["color"], alpha=0.15, linewidth=0, zorder=1)
+                ax.fill(x, y, **band_options(style["color"]))
         highest = float((found.values + reach)[: found.n_models].max())
         lowest = LOWEST * highest if highest > 0 else None
         ax.set_ylim(lowest, 1.05 * highest if highest > 0 else None)

@@ -37,6 +37,8 @@ class OneVsOneRocDisplay(PredictionsDisplay):
      ('b', 'a'): RocCurve('b' against 'a': 3 points, area 0.75)}
     """
 
+    styles = ("line_kw",)
+
     curves: dict[tuple[Label, Label], RocCurve]
     classes: tuple[Label, ...]
 

@@ -29,6 +29,8 @@ class ProbabilisticRocDisplay(ModelCurvesDisplay):
     {'model': ProbabilisticRoc(1 against 0: width 1.70711, area 0.75)}
     """
 
+    styles = ("line_kw",)
+
     curves: dict[str, ProbabilisticRoc]
 
     @classmethod

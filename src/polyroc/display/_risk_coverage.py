@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from polyroc.display._base import PredictionsDisplay
+from polyroc.display._marks import band_options, line_options
 from polyroc.predictions import Predictions
 from polyroc.surface._costs import CostsLike
 from polyroc.surface._risk_coverage import RiskCoverage, risk_coverage
@@ -25,6 +26,8 @@ class RiskCoverageDisplay(PredictionsDisplay):
     ----------
     curve : :class:`~polyroc.surface.RiskCoverage`.
     """
+
+    styles = ("line_kw", "band_kw")
 
     curve: RiskCoverage
 
@@ -52,8 +55,10 @@ class RiskCoverageDisplay(PredictionsDisplay):
 
     def _draw(self, ax: "Axes") -> None:
         curve = self.curve
-        ax.fill_between(curve.coverage, curve.low, curve.high, alpha=0.2, linewidth=0, step="pre")
-        ax.plot(curve.coverage, curve.risk, drawstyle="steps-pre", label=f"area {curve.area:.3g}")
+        style = {**line_options(0, 1), "drawstyle": "steps-pre"}
+        band = band_options(style["color"])
+        ax.fill_between(curve.coverage, curve.low, curve.high, step="pre", **band)
+        ax.plot(curve.coverage, curve.risk, label=f"area {curve.area:.3g}", **style)
         ax.set_xlim(0, 1)
         shown = curve.high[curve.coverage >= WIDE_LIMITS]
         ax.set_ylim(0, 1.05 * float(shown.max(initial=float(curve.risk.max()))) or 1.0)

@@ -43,6 +43,8 @@ class SaecPairDisplay(Display):
     ([0.8019, 0.8002], [0.2494, 0.2476])
     """
 
+    styles = ("line_kw",)
+
     model: CostModel
     points: tuple[Point, Point]
 

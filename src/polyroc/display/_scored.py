@@ -36,6 +36,8 @@ class ScoredRocDisplay(ModelCurvesDisplay):
     ScoredRoc(1 against 0: 8 steps, area 0.466667)
     """
 
+    styles = ("line_kw",)
+
     curves: dict[str, ScoredRoc]
 
     @classmethod

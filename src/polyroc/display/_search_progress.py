@@ -34,6 +34,8 @@ class SearchProgressDisplay(Display):
     2  scores           3       2
     """
 
+    styles = ("line_kw",)
+
     histories: Mapping[str, tuple[tuple[int, int, float], ...]]
     """For each surface: generation, operating points, G so far."""
 

@@ -1,6 +1,6 @@
 """The triangle of predicted probabilities of three classes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -111,14 +111,17 @@ class SimplexDisplay(PredictionsDisplay):
         cases: bool = True,
         means: bool = True,
         equal_probability: bool = False,
+        line_kw: Mapping[str, Any] | None = None,
+        band_kw: Mapping[str, Any] | None = None,
     ) -> Self:
         """Draw the triangle; ``cases`` and ``means`` say whether those are shown.
 
         ``equal_probability`` adds the dashed lines of Figure 1(f) to triplets: a triplet is right
-        by the rule of VUS₂ if no case lies beyond the line of another.
+        by the rule of VUS₂ if no case lies beyond the line of another. There are no curves for
+        ``line_kw`` and no bands for ``band_kw``.
         """
         draw = partial(self._draw, cases=cases, means=means, equal_probability=equal_probability)
-        return self._plotted(ax, draw)
+        return self._plotted(ax, draw, line_kw, band_kw)
 
     def _draw(
         self,

@@ -38,6 +38,8 @@ class SliceDisplay(Display):
     1      site     b   1.00
     """
 
+    styles = ("line_kw",)
+
     metric: str
     table: "pd.DataFrame"
     """Rows of :meth:`polyroc.inference.SlicedEvaluation.frame` that are drawn."""

@@ -12,6 +12,13 @@ from polyroc._base.checks import check_choice
 from polyroc._base.hypotheses import claim, p_in_words, tails_of
 from polyroc._base.levels import check_level
 from polyroc._base.pivots import quantile_above
+from polyroc._base.print_tables import (
+    checked_digits,
+    latex_table,
+    markdown_table,
+    p_with_bound,
+    with_interval,
+)
 from polyroc._base.tables import html_table, text_table, without_nan
 from polyroc.errors import InvalidInput
 from polyroc.results import Interval
@@ -187,6 +194,73 @@ class Comparison:
             "omnibus": tests,
             "settings": dict(self.settings),
         }
+
+    def to_markdown(self, level: float | None = None, *, digits: int = 3) -> str:
+        """A table of Markdown: each difference with its interval and p-values.
+
+        Parameters
+        ----------
+        level : confidence level of the intervals; by default that of the comparison.
+        digits : decimals of differences and limits.
+
+        Returns
+        -------
+        str
+            A head, and a row per metric and pair of models.
+
+        Examples
+        --------
+        >>> from polyroc import compare
+        >>> from polyroc.datasets import example_predictions
+        >>> y, models, labels = example_predictions()
+        >>> found = compare(y, models, ["hand_till"], labels=labels)
+        >>> print(found.to_markdown())
+        | metric | models | difference (95 % interval) | p | p, adjusted |
+        |---|---|---|---|---|
+        | hand_till | logistic − forest | 0.018 (0.006–0.029) | 0.003 | 0.010 |
+        | hand_till | logistic − bayes | 0.006 (0.001–0.012) | 0.020 | 0.041 |
+        | hand_till | forest − bayes | −0.011 (−0.024 to 0.002) | 0.087 | 0.087 |
+        """
+        return markdown_table(self._print_rows(level, digits))
+
+    def to_latex(self, level: float | None = None, *, digits: int = 3) -> str:
+        """The table of ``to_markdown`` for LaTeX with the package booktabs.
+
+        Parameters
+        ----------
+        level : confidence level of the intervals; by default that of the comparison.
+        digits : decimals of differences and limits.
+
+        Returns
+        -------
+        str
+            A ``tabular`` environment.
+
+        Examples
+        --------
+        >>> from polyroc import compare
+        >>> from polyroc.datasets import example_predictions
+        >>> y, models, labels = example_predictions()
+        >>> print(compare(y, models, ["pdi"], labels=labels).to_latex().splitlines()[4])
+        pdi & logistic $-$ forest & 0.026 (0.008--0.045) & 0.006 & 0.017 \\\\
+        """
+        return latex_table(self._print_rows(level, digits))
+
+    def _print_rows(self, level: float | None, digits: int) -> list[dict[str, str]]:
+        digits = checked_digits(digits)
+        level = self.level if level is None else level
+        return [
+            {
+                "metric": row["metric"],
+                "models": f"{row['model_a']} − {row['model_b']}",
+                f"difference ({100 * level:g} % interval)": with_interval(
+                    row["difference"], row["low"], row["high"], digits
+                ),
+                "p": p_with_bound(row["p_value"]),
+                "p, adjusted": p_with_bound(row["p_adjusted"]),
+            }
+            for row in self._rows(level)
+        ]
 
     def __repr__(self) -> str:
         return text_table(self._rows(self.level))

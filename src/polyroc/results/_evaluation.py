@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._base.print_tables import (
+    checked_digits,
+    latex_table,
+    markdown_table,
+    with_interval,
+)
 from polyroc._base.tables import html_table, text_table
 from polyroc.errors import InvalidInput, UnknownName
 from polyroc.results._estimate import Estimate
@@ -99,6 +105,68 @@ class Evaluation(Mapping[str, Estimate]):
         """Plain values, ready for JSON."""
         level = self.level if level is None else level
         return {"level": level, "metrics": [each.to_dict(level) for each in self.estimates]}
+
+    def to_markdown(self, level: float | None = None, *, digits: int = 3) -> str:
+        """A table of Markdown: each metric with its interval, in the form "0.892 (0.868–0.913)".
+
+        Parameters
+        ----------
+        level : confidence level of the intervals; by default that of the evaluation.
+        digits : decimals.
+
+        Returns
+        -------
+        str
+            A head and a row per metric; a dash where a metric has no value.
+
+        Examples
+        --------
+        >>> from polyroc import evaluate
+        >>> from polyroc.datasets import example_predictions
+        >>> y, models, labels = example_predictions()
+        >>> found = evaluate(y, models["logistic"], ["hand_till", "pdi"], labels=labels)
+        >>> print(found.to_markdown())
+        | metric | value (95 % interval) |
+        |---|---|
+        | hand_till | 0.892 (0.868–0.913) |
+        | pdi | 0.818 (0.779–0.851) |
+        """
+        return markdown_table(self._print_rows(level, digits))
+
+    def to_latex(self, level: float | None = None, *, digits: int = 3) -> str:
+        """The table of ``to_markdown`` for LaTeX with the package booktabs.
+
+        Parameters
+        ----------
+        level : confidence level of the intervals; by default that of the evaluation.
+        digits : decimals.
+
+        Returns
+        -------
+        str
+            A ``tabular`` environment.
+
+        Examples
+        --------
+        >>> from polyroc import evaluate
+        >>> found = evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], ["roc_auc"])
+        >>> print(found.to_latex(digits=2).splitlines()[4])
+        roc\\_auc & 0.75 (0.05--0.99) \\\\
+        """
+        return latex_table(self._print_rows(level, digits))
+
+    def _print_rows(self, level: float | None, digits: int) -> list[dict[str, str]]:
+        digits = checked_digits(digits)
+        level = self.level if level is None else level
+        return [
+            {
+                "metric": each.metric,
+                f"value ({100 * level:g} % interval)": with_interval(
+                    each.value, each.interval(level).low, each.interval(level).high, digits
+                ),
+            }
+            for each in self.estimates
+        ]
 
     def __repr__(self) -> str:
         return text_table(self._rows(self.level))
