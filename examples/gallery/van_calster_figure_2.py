@@ -18,7 +18,7 @@ from polyroc.display import SimplexDisplay
 example = runpy.run_path(str(Path(__file__).parents[1] / "study_of_van_calster_2008.py"))
 X, y = example["data"]()
 X, tested, y, truth = train_test_split(X, y, test_size=0.4, stratify=y, random_state=0)
-model = example["learners"]()["MKLR"].set_params(pipeline__nystroem__random_state=0)
+model = example["learners"]()["MKLR"]
 p = model.fit(X, y).predict_proba(tested)
 rows = np.array(list(product(*(np.flatnonzero(truth == k) for k in np.unique(truth)))))
 away = np.linalg.norm(p[:, None] - np.eye(3), axis=2)[rows]  # from each case to each corner
