@@ -241,7 +241,7 @@ def test_nothing_is_printed_where_there_is_no_terminal(capfd):
 def test_a_bar_on_a_terminal(capfd, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     study(MODELS, X, Y, n_splits=2, rng=0, metrics=FEW)
-    assert "2/2" in capfd.readouterr().err
+    assert "2 of 2" in capfd.readouterr().err
     study(MODELS, X, Y, n_splits=2, rng=0, metrics=FEW, progress=False)
     assert capfd.readouterr().err == ""
 

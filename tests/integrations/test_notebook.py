@@ -25,6 +25,12 @@ polyroc.evaluate(cases, metrics=["hand_till", "pdi"])
     "display.RocCurvesDisplay.from_predictions(cases)",
     'display.ForestDisplay.from_evaluations(polyroc.evaluate(cases, metrics=["hand_till"]))',
     'polyroc.write_report("report.html", cases, title="In a notebook")',
+    """
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
+
+polyroc.cross_evaluate(GaussianNB(), *load_iris(return_X_y=True), metrics=["hand_till"], rng=0)
+""",
 )
 
 
@@ -40,7 +46,7 @@ def executed(tmp_path: Path) -> list[Any]:
 
 
 def test_results_figures_and_the_report_show_themselves(nbconvert: Any, tmp_path: Path) -> None:
-    table, comparison, curves, forest, report = executed(tmp_path)
+    table, comparison, curves, forest, report, folds = executed(tmp_path)
     assert "<td>hand_till</td>" in table[-1].data["text/html"]
     assert "p_value" in comparison[-1].data["text/html"]
     pictures = [out for out in curves if "image/png" in out.get("data", {})]
@@ -51,3 +57,7 @@ def test_results_figures_and_the_report_show_themselves(nbconvert: Any, tmp_path
     (page,) = re.findall(r'srcdoc="([^"]*)"', frame)
     assert unescape(page) == (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "In a notebook" in page
+    bar, result = folds
+    assert '<progress value="5" max="5">' in bar.data["text/html"]
+    assert bar.data["text/plain"].startswith("splits: 5 of 5")
+    assert "<td>hand_till</td>" in result.data["text/html"]

@@ -362,3 +362,9 @@ def test_a_frame_names_errors_by_truth_and_decision(surface: RocSurface) -> None
 def test_representations_say_what_they_are(surface: RocSurface) -> None:
     assert repr(surface).startswith(f"RocSurface({len(surface)} operating points of knn")
     assert "total error = " in repr(surface.choose(criterion="total_error"))
+
+
+def test_a_method_is_checked_before_it_is_compared(surface: RocSurface) -> None:
+    for method in (np.empty((0, 0)), "best", None):
+        with pytest.raises(InvalidInput, match="method must be one of"):
+            surface.gini(method=method)

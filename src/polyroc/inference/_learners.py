@@ -1,8 +1,5 @@
-"""Learners at work: seeds, scores with a column per class, and the progress bar."""
+"""Learners at work: seeds, and scores with a column per class."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pickle import PicklingError
 from typing import Any
 
@@ -43,21 +40,6 @@ def class_scores(model: Any, X: Any, classes: tuple[Label, ...]) -> tuple[Any, b
         scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
         scores = scores[:, list(columns_of(classes, known, "The estimator"))]
     return scores, gives_probabilities(model)
-
-
-@contextmanager
-def progress_bar(wanted: bool, total: int, done: int) -> Iterator[Callable[[], None]]:
-    """A function to call for every piece that is done."""
-    if not (wanted and sys.stderr.isatty()):
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("splits", total=total, completed=done)
-        yield lambda: bar.advance(task)
 
 
 def reason_in_worker(error: PicklingError) -> str:

@@ -6,6 +6,7 @@ from functools import partial
 
 from polyroc._base.checks import flag, whole_number
 from polyroc._base.parallel import map_threads, thread_count
+from polyroc._base.progress import ProgressBar
 from polyroc.errors import InvalidInput
 from polyroc.predictions._score_columns import ColumnsLike
 from polyroc.scale._certified import CertifiedEvaluation
@@ -14,7 +15,7 @@ from polyroc.scale._evaluation import checked_names, needs_margins
 from polyroc.scale._exact import BYTES_TO_SORT, Part, PartCollector, Resolved
 from polyroc.scale._extras import Client
 from polyroc.scale._job import MEMORY, Job, Needed, Reader
-from polyroc.scale._passes import Filled, chunks_of_files, progress_bar, run_pass
+from polyroc.scale._passes import Filled, chunks_of_files, run_pass
 from polyroc.scale._source import Files, Layout
 from polyroc.scale._summary import MANTISSA_BITS
 from polyroc.typing import Absent, LabelsLike, Ties
@@ -59,7 +60,7 @@ def evaluate_parquet(
     memory : bytes for histograms and sorting; reading needs some 300 MB beside them. With a
         client, bytes on each worker.
     n_threads : threads to use; the result does not depend on them.
-    progress : whether to show a bar, on a terminal only.
+    progress : whether to show a bar, on a terminal or in a notebook.
     client : a ``distributed.Client`` whose workers read the files instead, row groups at a time;
         the paths must lead to the files on each of them. The result is the same.
 
@@ -116,8 +117,8 @@ class _Threads:
     ) -> Filled:
         """A pass over the files in order."""
         stream = chunks_of_files(self.files, self.layout, needed)
-        with progress_bar(self.progress, doing, self.n_rows) as advance:
-            return run_pass(stream, make(), self.n_threads, advance)
+        with ProgressBar(doing, self.n_rows, shown=self.progress, transient=True) as bar:
+            return run_pass(stream, make(), self.n_threads, bar.advance)
 
     def sort(self, parts: list[Part], needed: Needed) -> list[Resolved]:
         """As many parts at a time as may be in memory."""

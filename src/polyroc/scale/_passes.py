@@ -1,7 +1,6 @@
 """A pass over cases: threads share the work on each chunk, and one of them reads the next."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import NamedTuple, Protocol, TypeVar
 
 from polyroc._base.parallel import map_threads
@@ -59,18 +58,3 @@ def chunks_of(read: Iterable[Piece], layout: Layout, needed: list[int] | None) -
         for chunk in batch.chunks():
             yield Placed(chunk, position)
             position += len(chunk.codes)
-
-
-@contextmanager
-def progress_bar(shown: bool, description: str, total: int) -> Iterator[Advance]:
-    """A bar on a terminal, and nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if not (shown and console.is_terminal):  # a bar that is disabled may print an empty line
-        yield lambda _: None
-        return
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task(description, total=total)
-        yield lambda rows: bar.advance(task, rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polyroc._base.checks import flag, shown, whole_number
+from polyroc._base.checks import check_choice, flag, shown, whole_number
 from polyroc._base.random import seed_of
 from polyroc._storage.paths import path_of
 from polyroc._version import __version__
@@ -551,6 +551,7 @@ def _volume_options(
     method: volumes.VolumeMethod, n_samples: int, rng: RandomState, work: int, n_threads: int | None
 ) -> dict[str, Any]:
     """Options of a volume by name; one seed for all volumes of a comparison."""
+    check_choice(method, "method", volumes.VOLUME_METHODS)
     seed = rng if method == "exact" else seed_of(rng)
     return {
         "method": method,

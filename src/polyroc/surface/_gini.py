@@ -9,7 +9,7 @@ of work, else estimated from samples of P, and the result says which.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 VolumeMethod: TypeAlias = Literal["auto", "exact", "monte_carlo"]
+VOLUME_METHODS: tuple[str, ...] = get_args(VolumeMethod)
 
 DEFAULT_WORK = 200_000_000
 """Elementary operations allowed to an exact volume: some seconds on one core."""
@@ -147,7 +148,7 @@ def _options(
     method: VolumeMethod, n_samples: int, rng: RandomState, work: int, n_threads: int | None
 ) -> _Options:
     """Checked before any work is done, also those that the method will not need."""
-    check_choice(method, "method", ("auto", "exact", "monte_carlo"))
+    check_choice(method, "method", VOLUME_METHODS)
     n_samples = repeats(n_samples, "n_samples", least=1)
     generator_of(rng)
     work = min(whole_number(work, "work", least=1), 2**62)

@@ -23,7 +23,7 @@ from polyroc.surface._cost_space import CostBounds, checked_alpha, cost_space
 from polyroc.surface._evolution import Evolution, Settings
 from polyroc.surface._front import RocSurface, surface_of
 from polyroc.surface._objectives import ObjectivesLike, checked_objectives
-from polyroc.surface._progress import ProgressLine
+from polyroc.surface._progress import SearchProgress
 from polyroc.surface._strategies import SearchStrategy, Strategy, checked_strategy
 from polyroc.surface.models.model import Model
 from polyroc.typing import RandomState
@@ -62,7 +62,7 @@ def search_once(
     with nullcontext() if file is None else sole_run(file.path):
         evolution = Evolution(model, settings, _seed(rng, file), threads)
         with one_blas_thread():  # its threads slow small products down
-            _run(evolution, end, file, ProgressLine(generations, shown=shows))
+            _run(evolution, end, file, SearchProgress(generations, shown=shows))
     return surface_of(evolution, end.reason(evolution))
 
 
@@ -118,7 +118,7 @@ class End:
         return "generations" if evolution.generation >= self.generations else "interrupted"
 
 
-def _run(evolution: Evolution, end: End, file: Checkpoint | None, line: ProgressLine) -> None:
+def _run(evolution: Evolution, end: End, file: Checkpoint | None, line: SearchProgress) -> None:
     with _interruption() as stopped, line:
         restored = file is not None and restore(file, evolution)
         if restored and end.reached(evolution):
@@ -130,7 +130,7 @@ def _run(evolution: Evolution, end: End, file: Checkpoint | None, line: Progress
         keeping = Autosave("search", partial(save, file, evolution) if file else None)
         while not (end.reached(evolution) or stopped.is_set()):
             evolution.advance()
-            line.show(evolution)
+            line.of(evolution)
             keeping.if_due()
     keeping.at_the_end()
 

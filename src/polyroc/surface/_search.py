@@ -66,7 +66,8 @@ def search(
     checkpoint : a file that the search saves itself to every few seconds. Where it exists the
         search resumes from it; a file of another search is an error and stays as it is, and so is
         one that another search is saving itself to at the moment.
-    progress : show a line with the generation, the size of the archive and G so far, on a terminal.
+    progress : show the generation, the size of the archive and G so far, on a terminal or in a
+        notebook.
     tolerance : the search ends when its last 10,000 evaluations have changed G by less than this
         share of it (``provenance["stopped"]`` is ``"converged"``), or when the front has 50,000
         points (``"points"``); with 0 all generations run (``"generations"``). By default 0.005

@@ -72,7 +72,7 @@ def cross_evaluate(
     checkpoint : a file that keeps the scores of finished folds. Where it exists and matches the
         data and the settings the work resumes from it; where it does not match, there is an error,
         and the file stays as it is.
-    progress : show a progress bar, if standard error is a terminal.
+    progress : show a progress bar, on a terminal or in a notebook.
 
     Returns
     -------

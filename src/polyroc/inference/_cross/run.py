@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.checks import shown
+from polyroc._base.progress import ProgressBar
 from polyroc._storage.checkpoint import Autosave, Checkpoint
 from polyroc._storage.fingerprint import fingerprint
 from polyroc.errors import InvalidInput
@@ -17,7 +18,6 @@ from polyroc.inference._cross.cases import Cases
 from polyroc.inference._cross.splits import Splits
 from polyroc.inference._learners import (
     class_scores,
-    progress_bar,
     reason_in_worker,
     seeded,
     state_of,
@@ -100,10 +100,11 @@ def run_folds(held: Held, n_jobs: int | None, progress: bool, keeping: Autosave)
     tasks = (task(own, held.work, split) for split in missing)
     results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
     try:
-        with progress_bar(progress, n_splits, n_splits - len(missing)) as advance:
+        done = n_splits - len(missing)
+        with ProgressBar("splits", n_splits, shown=progress, done=done) as bar:
             for split, scores in results:
                 held.scores[split] = scores
-                advance()
+                bar.advance()
                 keeping.if_due()
     except PicklingError as error:
         raise InvalidInput(

@@ -10,11 +10,11 @@ import numpy as np
 
 from polyroc._base.checks import reason_of
 from polyroc._base.parallel import thread_count
+from polyroc._base.progress import ProgressBar
 from polyroc._storage.checkpoint import Autosave
 from polyroc.errors import InvalidInput
 from polyroc.inference._learners import (
     class_scores,
-    progress_bar,
     reason_in_worker,
     seeded,
     state_of,
@@ -79,11 +79,12 @@ def run_splits(
     tasks = (task(own, finished.plan, finished.seed, b, n_threads) for b in missing)
     results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks)
     try:
-        with progress_bar(progress, n_splits, n_splits - len(missing)) as advance:
+        done = n_splits - len(missing)
+        with ProgressBar("splits", n_splits, shown=progress, done=done) as bar:
             for split, values, reasons in results:
                 finished.values[split] = values
                 finished.reasons.update(reasons)
-                advance()
+                bar.advance()
                 keeping.if_due()
     except PicklingError as error:
         raise InvalidInput(

@@ -63,7 +63,7 @@ def study(
         the file stays as it is. Estimators match if their parameters do, the versions of their
         packages, and the code of your own functions and classes among them; what these call in
         other modules of yours is not compared.
-    progress : show a progress bar, if standard error is a terminal.
+    progress : show a progress bar, on a terminal or in a notebook.
 
     Returns
     -------
