@@ -366,5 +366,5 @@ def test_representations_say_what_they_are(surface: RocSurface) -> None:
 
 def test_a_method_is_checked_before_it_is_compared(surface: RocSurface) -> None:
     for method in (np.empty((0, 0)), "best", None):
-        with pytest.raises(InvalidInput, match="method must be one of"):
+        with pytest.raises(InvalidInput, match='method must be "auto", "exact" or'):
             surface.gini(method=method)
