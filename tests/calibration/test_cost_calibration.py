@@ -107,10 +107,20 @@ def test_operating_points_tell_when_probabilities_are_off():
     decided = np.asarray(point.decide(q))
     assert miss.expected == pytest.approx(np.mean((q @ COSTS)[np.arange(2000), decided]))
     assert "the probabilities are off: expected cost" in repr(point)
+    (note,) = point.notes
+    assert note.code == "miscalibrated-costs" and note.text == (
+        f"the probabilities promise a cost of {miss.expected:.4f} per case, and the decisions cost "
+        f"{miss.observed:.4f}, {miss.difference:.4f} more (standard error "
+        f"{miss.standard_error:.4f}, p < .001): they are miscalibrated at these costs"
+    )
+    assert [each.code for each in found.notes] == ["miscalibrated-costs"]
+    assert f"{cost_calibration(codes, q).observed:.4f}" in found.notes[0].text
     codes, q = drawn(2000, np.random.default_rng(3))
     found = search(ScoreModel(codes, q), generations=20, rng=0, progress=False)
+    assert found.choose(costs=COSTS).notes[0].code == found.notes[0].code == "cost-calibration"
     assert "the probabilities are off" not in repr(found.choose(costs=COSTS))
     bare = replace(found, model=None).choose(costs=COSTS)
     assert "the probabilities are off" not in repr(bare)
+    assert bare.notes == replace(found, model=None).notes == ()
     with pytest.raises(NotDefined, match="The surface does not have its cases"):
         bare.cost_calibration()

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polyroc._base.random import stream
 from polyroc.calibration import calibration_curves, calibration_error
 from polyroc.calibration._error import unfolded
 from polyroc.datasets import example_predictions
@@ -131,6 +132,22 @@ def test_groups_widen_the_interval_and_seeds_repeat():
     often = np.repeat(np.arange(300), 4)
     grouped = calibration_error(codes[often], q[often], groups=often, rng=1)
     assert grouped.standard_error == pytest.approx(plain.standard_error, rel=1e-9)
+    alone = calibration_error(codes[often], q[often], rng=1)
+    for kind in ("under_calibration", "debiased"):
+        assert getattr(grouped, kind) == pytest.approx(getattr(plain, kind), rel=0.15)
+        assert abs(getattr(alone, kind) / getattr(plain, kind) - 1) > 0.25
+    parts = [[0.0] * 10 for _ in range(300)]
+    for i, group in enumerate(often):
+        top = int(np.argmax(q[often[i]]))
+        p = q[often[i], top]
+        parts[group][min(int(p * 10), 9)] += float(codes[often[i]] == top) - p
+    drawn = []
+    for replicate in range(500):
+        signs = 2.0 * stream(1, replicate).integers(0, 2, 300) - 1
+        drawn.append(sum(abs(sum(signs[g] * parts[g][b] for g in range(300))) for b in range(10)))
+    assert grouped.under_calibration == pytest.approx(np.mean(drawn) / 1200, rel=1e-9)
+    above = sum(each / 1200 >= grouped.value * (1 - 1e-12) for each in drawn)
+    assert grouped.p_value == (1 + above) / 501
     assert calibration_error(codes, q, rng=1) == plain
     assert plain.to_dict()["debiased"] == plain.debiased
     one = calibration_error([0, 1], [[0.9, 0.1], [0.2, 0.8]], groups=["a", "a"], rng=1)

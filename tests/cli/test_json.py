@@ -72,6 +72,7 @@ def command_line(command: str, features: Path) -> tuple[object, ...]:
             *by,
         ),
         "compare": ("compare", numbered, numbered, "--id", "id", "-m", "hand_till", *by),
+        "calibration": ("calibration", numbered, numbered, "--id", "id", "--model", "forest"),
         "check": ("check", numbered, "--id", "id", "--baseline", numbered, *required),
         "plan": ("plan", EXAMPLE, "--models", "forest,bayes", "--power", 0.8, *prices),
         "study": ("study", features, "--splits", 2, "-m", "hand_till,roc_auc", *learners),
@@ -115,7 +116,8 @@ def found(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "command", ["evaluate", "compare", "check", "plan", "reader-study", "study", "surface"]
+    "command",
+    ["evaluate", "compare", "calibration", "check", "plan", "reader-study", "study", "surface"],
 )
 def test_the_page_describes_the_document(command: str, features: Path) -> None:
     made = document(*command_line(command, features))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
 from polyroc.errors import InvalidType, UnknownName
-from polyroc.utility import compare_costs
+from polyroc.utility import compare_costs, decision_curves
 
 COSTS = {("a", "b"): 4, ("c", "a"): 2}
 TABLE = np.array([[0, 4, 1], [1, 0, 1], [2, 1, 0.0]])
@@ -89,3 +90,22 @@ def test_what_has_no_error_and_refusals():
         compare_costs(y, found["x"], COSTS)
     with pytest.raises(UnknownName, match="'w' is no model"):
         same["w"]
+
+
+def test_named_columns_are_matched_by_name():
+    """Frames with their columns in other orders are the same models."""
+    y, given = models(20)
+    frames = {
+        name: pd.DataFrame(p, columns=list(LABELS))[list(order)]
+        for (name, p), order in zip(given.items(), ("cab", "abc"), strict=True)
+    }
+    wanted, found = (compare_costs(y, each, COSTS) for each in (given, frames))
+    for name in given:
+        assert found[name].value == wanted[name].value
+    assert found.differences[0].standard_error == pytest.approx(
+        wanted.differences[0].standard_error
+    )
+    curves = [decision_curves(y, each, thresholds=[0.2, 0.5]) for each in (given, frames)]
+    for label in LABELS:
+        for name in given:
+            assert curves[0][label].value(name).tolist() == curves[1][label].value(name).tolist()

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._base.hypotheses import p_in_words
 from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc._base.sums import sum_by_class
 from polyroc._base.tables import p_cell, without_nan
 from polyroc.predictions import Predictions, predictions_of
-from polyroc.results import Interval
+from polyroc.results import Interval, Note
 from polyroc.surface._costs import CostsLike, checked_costs, least_cost
 from polyroc.typing import Float64Array, IntArray, LabelsLike, ScoresLike, WeightsLike
+
+SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,29 @@ class CostCalibration:
         check_level(level)
         reach = two_sided_quantile(level, self.degrees_of_freedom) * self.standard_error
         return Interval(self.difference - reach, self.difference + reach, level, "plain")
+
+    def note(self, significant: float = SIGNIFICANT) -> Note:
+        """The comparison in words, with a code that says whether the probabilities are off.
+
+        Parameters
+        ----------
+        significant : the p-value below which they are.
+
+        Examples
+        --------
+        >>> found = cost_calibration([0, 1, 1, 0], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.6, 0.4]])
+        >>> found.note().code
+        'cost-calibration'
+        """
+        off = self.p_value < significant
+        code = "miscalibrated-costs" if off else "cost-calibration"
+        more = "more" if self.difference > 0 else "less"
+        text = (
+            f"the probabilities promise a cost of {self.expected:.4f} per case, and the decisions "
+            f"cost {self.observed:.4f}, {abs(self.difference):.4f} {more} (standard error "
+            f"{self.standard_error:.4f}, {p_in_words(self.p_value)})"
+        )
+        return Note(code, f"{text}: they are miscalibrated at these costs" if off else text)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: a number that does not exist is None."""

@@ -4,6 +4,10 @@ In bin b let D_b = Σ w_i (y_i − p_i), p_i being the probability of what came 
 not. ECE = Σ_b |D_b| / Σ w. Each |D_b| is above |E D_b| on average, because luck does not cancel in
 an absolute value: even calibrated probabilities have an error above 0, the larger the fewer cases
 there are in a bin.
+
+Where cases come in groups, luck is that of groups: each group's part of D_b, 0 on average if the
+probabilities are right, is taken with a random sign (a wild bootstrap), the same in all bins and
+classes.
 """
 
 import math
@@ -46,7 +50,8 @@ class CalibrationError:
         Less biased than the value, but still above 0 for calibrated probabilities.
     standard_error : of the value, from the influence values of cases.
     degrees_of_freedom : of its t distribution.
-    under_calibration : mean of the value over classes drawn from the probabilities themselves.
+    under_calibration : mean of the value over classes drawn from the probabilities themselves, or
+        with groups over random signs of groups.
     p_value : share of these that are at least as large, (1 + number) / (1 + n_resamples).
     n_resamples, bins, strategy, seed : how it was computed.
     """
@@ -108,11 +113,11 @@ def calibration_error(
     y_true, y_score, labels, sample_weight : see :class:`polyroc.Predictions`; the scores must be
         probabilities.
     kind : ``"top_label"`` or ``"class_wise"``.
-    groups : group of each case where cases are not independent, for the standard error; the value
-        under calibration takes cases as independent.
+    groups : group of each case where cases are not independent; the standard error, the bias and
+        the value under calibration are then those of groups.
     bins : number of bins.
     strategy : ``"uniform"``, edges equally far apart, or ``"quantile"``, about as many cases each.
-    n_resamples : how often classes are drawn from the probabilities.
+    n_resamples : how often classes are drawn from the probabilities, or signs of groups.
     rng : seed.
 
     Returns
@@ -140,9 +145,16 @@ def calibration_error(
     value = _value(binned)
     units = predictions.groups if groups is None else predictions.case_groups(groups)[0]
     error, freedom = _standard_error(columns, binned, weights, value, units)
-    drawn = _under_calibration(kind, q, columns, binned, weights, n_resamples, seed)
+    variances = [each.variance for each in binned]
+    if units is None:
+        drawn = _under_calibration(kind, q, columns, binned, weights, n_resamples, seed)
+    else:
+        parts = group_parts(columns, binned, weights, units)
+        variances = [(each**2).sum(axis=0) for each in parts]
+        drawn = _by_signs(parts, n_resamples, seed) / weights.sum()
     p_value = (1 + int((drawn >= value * (1 - 1e-12)).sum())) / (1 + n_resamples)
-    found = value, _debiased(binned), error, freedom, float(drawn.mean()), p_value
+    p_value = math.nan if math.isnan(error) else p_value
+    found = value, _debiased(binned, variances), error, freedom, float(drawn.mean()), p_value
     return CalibrationError(kind, *found, n_resamples, bins, strategy, seed)
 
 
@@ -172,11 +184,11 @@ def _standard_error(
     return math.sqrt(float(parts @ parts) * n / (n - 1)), float(n - 1)
 
 
-def _debiased(binned: list[Binned]) -> float:
+def _debiased(binned: list[Binned], variances: list[Float64Array]) -> float:
     """The error with |D| of each bin replaced by the δ that has |δ + noise| = |D| on average."""
     gaps = []
-    for each in binned:
-        noise, gap = np.sqrt(each.variance), np.abs(each.true - each.p)
+    for each, variance in zip(binned, variances, strict=True):
+        noise, gap = np.sqrt(variance), np.abs(each.true - each.p)
         scaled = np.divide(gap, noise, out=np.zeros_like(gap), where=noise > 0)
         delta = np.where(noise > 0, unfolded(scaled) * noise, gap)
         gaps.append(delta.sum() / each.weight.sum())
@@ -233,4 +245,29 @@ def _under_calibration(
             for each, true in zip(binned, trues, strict=True)
         ]
         values[replicate] = np.mean(gaps) / weights.sum()
+    return values
+
+
+def group_parts(
+    columns: list[Column], binned: list[Binned], weights: Float64Array, groups: Any
+) -> list[Float64Array]:
+    """For each column (G, bins): what groups contribute to D.
+
+    Their squares sum to an estimate of the variance of D, unbiased if the probabilities are right.
+    """
+    numbers = np.unique(groups, return_inverse=True)[1]
+    n_groups, parts = int(numbers.max()) + 1, []
+    for column, each in zip(columns, binned, strict=True):
+        cells = numbers * len(each.p) + each.numbers
+        apart = weights * (column.true - column.p)
+        parts.append(sum_by_class(cells, apart, n_groups * len(each.p)).reshape(n_groups, -1))
+    return parts
+
+
+def _by_signs(parts: list[Float64Array], n_resamples: int, seed: int) -> Float64Array:
+    """Σ |D|, mean over columns, with each group's part taken with a random sign."""
+    values = np.empty(n_resamples)
+    for replicate in range(n_resamples):
+        signs = 2.0 * stream(seed, replicate).integers(0, 2, len(parts[0])) - 1
+        values[replicate] = np.mean([np.abs(signs @ each).sum() for each in parts])
     return values

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from polyroc._version import __version__
+from polyroc.cli.calibration import calibration
 from polyroc.cli.check import check
 from polyroc.cli.compare import compare
 from polyroc.cli.demo import demo
@@ -201,6 +202,7 @@ for command in (
     demo,
     evaluate,
     compare,
+    calibration,
     check,
     plan,
     reader_study,

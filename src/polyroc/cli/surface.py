@@ -338,6 +338,7 @@ def _plain(
                 "costs": point.costs.tolist(),
                 "costs_asked": None if point.costs_asked is None else point.costs_asked.tolist(),
                 "intervals": [without_nan(row) for row in point.rows()],
+                "notes": [note._asdict() for note in point.notes],
             }
             for point in points
         ],
@@ -376,6 +377,8 @@ def _print(
     for point in points:
         for made in point_tables(point, screen.width):
             show(screen, made)
+        for note in point.notes:
+            screen.print(printable(f"{note.text[:1].upper()}{note.text[1:]}.\n"))
     screen.print(
         "Rates are those on the cases that were searched, and intervals take the point as given; "
         "expect higher rates, and broken limits, on new cases. Check the point on cases that were "

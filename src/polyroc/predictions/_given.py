@@ -8,6 +8,7 @@ from typing import Any
 
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.predictions._gate import common_labels
 from polyroc.predictions._predictions import Predictions, predictions_of
 from polyroc.typing import LabelsLike, ScoresLike
 
@@ -33,6 +34,8 @@ def model_predictions(
 ) -> dict[str, Predictions]:
     """Predictions of each model: from labels and scores by name, or from Predictions by name.
 
+    Columns that have names may be in another order in each model: they are matched by them.
+
     Examples
     --------
     >>> model_predictions([0, 1], {"a": [0.1, 0.9]})
@@ -45,9 +48,11 @@ def model_predictions(
             str(name): predictions_of(_checked(name, each), models, **options)
             for name, each in y_true.items()
         }
+    named = checked_models(models)
+    order = common_labels(named, options.pop("labels", None), lambda _: y_true)
     return {
-        name: predictions_of(y_true, each, **options)
-        for name, each in checked_models(models).items()
+        name: predictions_of(y_true, each, labels=order[name], **options)
+        for name, each in named.items()
     }
 
 

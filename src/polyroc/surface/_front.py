@@ -15,7 +15,7 @@ from polyroc._version import __version__
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.predictions._classes import listed, some_of
 from polyroc.predictions._weights import checked_priors, shares
-from polyroc.results import Estimate
+from polyroc.results import Estimate, Note
 from polyroc.surface import _gini as volumes
 from polyroc.surface._choosing import (
     Criterion,
@@ -514,6 +514,23 @@ class RocSurface:
                 "Pass it to RocSurface.load(path, model=…)."
             )
         return self.model
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """For scores: what their probabilities promise that decisions cost, and what they cost.
+
+        With every error costing 1, on the cases of the search; a point of :meth:`choose` has the
+        note for its own costs. Empty for models that are searched and where there are no cases.
+        """
+        from polyroc.calibration._cost_calibration import promised_and_paid
+
+        cases = getattr(self.model, "cases", None)
+        if self.model is None or cases is None or self.parameters.shape[1]:
+            return ()
+        q = np.asarray(self.model.probabilities(np.zeros(0)), dtype=np.float64)
+        table = 1 - np.eye(self.n_classes)
+        decided = least_cost(q, table)
+        return (promised_and_paid(q, cases.codes, decided, table, cases.weights).note(),)
 
     # Files and tables
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from polyroc._base.checks import shown
 from polyroc._base.tables import text_table
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.results import Interval
+from polyroc.results import Interval, Note
 from polyroc.surface._costs import CostsLike, checked_costs, least_cost, pair_index
 from polyroc.surface._point_certainty import (
     Linear,
@@ -233,6 +233,18 @@ class SurfacePoint:
             table = 1 - np.eye(len(self.classes))
         decided = least_cost(q, self.costs)
         return promised_and_paid(q, model.cases.codes, decided, table, model.cases.weights)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the probabilities promise that these decisions cost, and by how much they miss.
+
+        One note, ``"miscalibrated-costs"`` where the test of :meth:`cost_calibration` says so at
+        0.1 %, because the point was chosen on the same cases, and else ``"cost-calibration"``;
+        none where the surface does not have its cases.
+        """
+        if getattr(self.surface.model, "cases", None) is None:
+            return ()
+        return (self.cost_calibration().note(CLEARLY_OFF),)
 
     def decide(self, X: ScoresLike) -> NDArray[Any]:
         """Decisions for new cases; for a ``ScoreModel``, ``X`` are their scores."""

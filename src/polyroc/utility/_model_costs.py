@@ -14,7 +14,8 @@ from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc._base.sums import sum_by_class
 from polyroc._base.tables import text_table
 from polyroc.errors import InvalidInput, InvalidType, UnknownName
-from polyroc.predictions import Predictions, predictions_of
+from polyroc.predictions import Predictions
+from polyroc.predictions._given import model_predictions
 from polyroc.results import Interval
 from polyroc.statistics.spread import class_spread
 from polyroc.surface._costs import CostsLike, checked_costs, least_cost
@@ -152,7 +153,8 @@ def compare_costs(
     Parameters
     ----------
     y_true : true class of each case.
-    models : probabilities by name of the model, a row per case and a column per class.
+    models : probabilities by name of the model, a row per case and a column per class. Columns with
+        names are matched by them, and may be in another order in each model.
     costs : K × K table (a frame is matched by its names) or mapping from (truth, decided) to a
         cost, 1 where an error is not named.
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
@@ -179,10 +181,8 @@ def compare_costs(
     """
     if not isinstance(models, Mapping) or not models:
         raise InvalidType(f"models must map names to scores, got {shown(models)}.")
-    every = {
-        name: predictions_of(y_true, scores, labels, sample_weight, normalize=normalize)
-        for name, scores in models.items()
-    }
+    given = {"labels": labels, "sample_weight": sample_weight, "normalize": normalize}
+    every = model_predictions(y_true, models, **given)
     first = next(iter(every.values()))
     if any(each.classes != first.classes for each in every.values()):
         raise InvalidInput("The models have different classes. Give labels= in one order.")
