@@ -11,10 +11,17 @@ import numpy as np
 import pytest
 from display.exhibits import correlation, plain_names, sample
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import (
+    KFold,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_validate,
+)
 
 import polyroc.display as displays
 from polyroc import compare, evaluate, pairwise_auc
+from polyroc.display._base import PredictionsDisplay
+from polyroc.display._model_curves import ModelCurvesDisplay
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 
 NAMES = plain_names(3)
@@ -137,6 +144,7 @@ def test_drawn_at_once() -> None:
     fitted = LogisticRegression().fit(P, Y)
     made = [getattr(displays, name) for name in displays.__all__]
     made = [cls for cls in made if hasattr(cls, "from_predictions") and "Roc" not in cls.__name__]
+    made.remove(displays.NetBenefitDisplay)  # asks for a class
     for cls in (*made, displays.RocCurvesDisplay, displays.OneVsOneRocDisplay):
         plt.close("all")
         display = cls.from_predictions(Y, P, labels=NAMES)
@@ -173,6 +181,12 @@ def test_from_a_cross_validation() -> None:
     assert [banded.curve.area for banded in curves.curves.values()] == areas
     pairs = displays.PairwiseAucDisplay.from_cv_results(found, P, Y, sample_weight=weights)
     assert np.allclose(pairs.matrix, np.mean(expected, axis=0), equal_nan=True)
+    panels = displays.OneVsOneRocDisplay.from_cv_results(found, P, Y, sample_weight=weights)
+    for (k, r), curve in panels.curves.items():
+        place = sorted(NAMES).index(k), sorted(NAMES).index(r)
+        assert curve.area == pytest.approx(pairs.matrix[place])
+        drawn = np.trapezoid(curve.true_positive_rate, curve.false_positive_rate)
+        assert drawn == pytest.approx(curve.area, rel=1e-3)  # thinned
     with pytest.raises(InvalidInput, match=r"has no 'indices'\. Call cross_validate with"):
         displays.PairwiseAucDisplay.from_cv_results({"estimator": []}, P, Y)
     order = np.argsort(Y)
@@ -182,6 +196,57 @@ def test_from_a_cross_validation() -> None:
     )
     with pytest.raises(InvalidInput, match=said):
         displays.RocCurvesDisplay.from_cv_results(unstratified, P[order], Y[order])
+
+
+def test_every_display_of_predictions_has_the_three_ways() -> None:
+    """From predictions, an estimator and a cross-validation, drawn at once; or it says why not."""
+    options = {"cv": StratifiedKFold(3), "return_estimator": True, "return_indices": True}
+    kinds = [each for each in vars(displays).values() if isinstance(each, type)]
+    kinds = [each for each in kinds if issubclass(each, PredictionsDisplay)]
+    assert len(kinds) == 10
+    together = ("Calibration", "RiskCoverage", "Simplex", "NetBenefit")
+    for cls in kinds:
+        two = issubclass(cls, ModelCurvesDisplay)
+        x, y = (P[NAMES[2] != Y], Y[NAMES[2] != Y]) if two else (P, Y)
+        more = {"positive": NAMES[1]} if cls is displays.NetBenefitDisplay else {}
+        found = cross_validate(LogisticRegression(), x, y, **options)
+        model = found["estimator"][0]
+        alone = cls.from_estimator(model, x, y, **more)
+        same = cls.from_predictions(y, model.predict_proba(x), labels=model.classes_, **more)
+        assert hasattr(alone, "ax_") and alone.frame().equals(same.frame())
+        if cls is displays.TprSurfaceDisplay:
+            with pytest.raises(NotDefined, match="has no form for cross-validation"):
+                cls.from_cv_results(found, x, y)
+            continue
+        drawn = cls.from_cv_results(found, x, y, **more)
+        assert hasattr(drawn, "ax_") and len(drawn.frame())
+        tests = found["indices"]["test"]
+        scores = [m.predict_proba(x[t]) for m, t in zip(found["estimator"], tests, strict=True)]
+        rows = np.concatenate(tests)
+        pooled = {"labels": model.classes_, **more}
+        if cls.__name__.startswith(together):
+            once = cls.from_predictions(y[rows], np.concatenate(scores), **pooled)
+            assert drawn.frame().equals(once.frame())
+        if two:
+            areas = [cls.from_predictions(y[t], s) for t, s in zip(tests, scores, strict=True)]
+            assert [c.area for c in drawn.curves.values()] == [
+                each.curves["model"].area for each in areas
+            ]
+        plt.close("all")
+
+
+def test_cases_that_several_folds_test() -> None:
+    """A curve per fold, means over folds without limits; but no case twice in one sample."""
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    options = {"cv": cv, "return_estimator": True, "return_indices": True}
+    found = cross_validate(LogisticRegression(), P, Y, **options)
+    assert len(displays.RocCurvesDisplay.from_cv_results(found, P, Y).curves) == 6 * len(NAMES)
+    pairs = displays.PairwiseAucDisplay
+    assert pairs.from_cv_results(found, P, Y).limits is None
+    said = "tested in several folds, and {} would count them as several cases"
+    for cls, more in ((pairs, {"level": 0.9}), (displays.CalibrationDisplay, {})):
+        with pytest.raises(InvalidInput, match=said.format(cls.__name__)):
+            cls.from_cv_results(found, P, Y, **more)
 
 
 def test_an_estimator_without_scores_is_refused() -> None:

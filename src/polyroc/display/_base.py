@@ -13,6 +13,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from polyroc._base.checks import shown
+from polyroc.display._cross_validated import HeldOut, cross_validated
 from polyroc.display._marks import styled
 from polyroc.errors import InvalidType, NotDefined
 from polyroc.predictions import Predictions
@@ -30,7 +31,8 @@ class Display(ABC):
     """A figure as data.
 
     ``from_predictions``, ``from_estimator`` and ``from_cv_results`` draw at once, as those of
-    scikit-learn do; ``plot`` draws again, in place of a figure that was made for it.
+    scikit-learn do; ``plot`` draws again, in place of a figure that was made for it. Displays of
+    results, such as evaluations, comparisons and studies, and of surfaces are made from those.
 
     Attributes
     ----------
@@ -197,6 +199,29 @@ class PredictionsDisplay(Display):
             sample_weight=sample_weight,
             **options,
         )
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: LabelsLike,
+        *,
+        sample_weight: WeightsLike | None = None,
+        **options: Any,
+    ) -> Self:
+        """From a cross-validation by scikit-learn, drawn at once.
+
+        ``cv_results`` is what ``cross_validate(…, return_estimator=True, return_indices=True)``
+        returned for the same ``X`` and ``y``; options are those of ``from_predictions``. What is
+        drawn of the folds, the description of the display says.
+        """
+        return cls._from_folds(cross_validated(cv_results, X, y, sample_weight), **options)
+
+    @classmethod
+    def _from_folds(cls, held_out: HeldOut, **options: Any) -> Self:
+        """From the cases of all folds as one sample: their scores are not ranked together."""
+        return cls.from_predictions(held_out.together(cls.__name__), **options)
 
 
 def require_classes(

@@ -30,6 +30,7 @@ class CalibrationDisplay(PredictionsDisplay):
 
     Calibrated probabilities lie on the diagonal; bars and bands are Wilson's limits of the share in
     each bin. Bands are drawn for up to four curves; the frame always has them.
+    ``from_cv_results`` takes the cases of all folds together: the learner is what is calibrated.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Out-of-fold scores of a cross-validation that scikit-learn ran."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,27 @@ from polyroc.predictions._rows import rows_by_position
 from polyroc.typing import LabelsLike, WeightsLike
 
 
+class HeldOut(NamedTuple):
+    """Cases with their scores by the classifier of the fold that they were held out in."""
+
+    by_fold: Predictions
+    repeated: bool
+    """Whether some case was held out in several folds."""
+
+    def together(self, display: str) -> Predictions:
+        """The cases of all folds as one sample, if each is in it once."""
+        if self.repeated:
+            raise InvalidInput(
+                f"Some cases are tested in several folds, and {display} would count them as "
+                "several cases. Pass the results of a cross-validation without repeats, or use "
+                "RocCurvesDisplay, which has a curve per fold."
+            )
+        return self.by_fold.part(np.arange(len(self.by_fold)))
+
+
 def cross_validated(
     cv_results: Mapping[str, Any], X: Any, y: LabelsLike, sample_weight: WeightsLike | None
-) -> Predictions:
+) -> HeldOut:
     """The scores of each fold by the classifier that was trained without it."""
     from sklearn.utils import _safe_indexing
 
@@ -31,13 +49,14 @@ def cross_validated(
         _check_learned(estimator, fold, values)
         scores.append(scores_of(estimator, _safe_indexing(X, test)))
     rows = np.concatenate(tests)
-    return Predictions(
+    held_out = Predictions(
         values[rows],
         np.concatenate(scores),
         labels=classes,
         sample_weight=None if sample_weight is None else read_weights(sample_weight)[rows],
         folds=np.repeat(np.arange(len(tests)), [len(test) for test in tests]),
     )
+    return HeldOut(held_out, len(np.unique(rows)) < len(rows))
 
 
 def _fitted(cv_results: Mapping[str, Any]) -> tuple[list[Any], list[NDArray[np.intp]]]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from polyroc.display._base import PredictionsDisplay
+from polyroc.display._cross_validated import HeldOut
 from polyroc.display._marks import square_size
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._given import model_predictions
@@ -63,6 +64,13 @@ class ModelCurvesDisplay(PredictionsDisplay):
         """
         predictions = predictions_of(y_true, y_score, labels, sample_weight)
         return cls.from_models({name: predictions}, **options)._drawn(ax)
+
+    @classmethod
+    def _from_folds(cls, held_out: HeldOut, *, ax: "Axes | None" = None, **options: Any) -> Self:
+        """A curve per fold."""
+        whole = held_out.by_fold
+        parts = {f"fold {v}": whole.part(rows) for v, rows in enumerate(whole.fold_rows)}
+        return cls.from_models(parts, **options)._drawn(ax)
 
     def frame(self) -> "pd.DataFrame":
         """A row per point of a curve: the model, and what the curve's own frame holds."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from polyroc._base.levels import check_level, two_sided_quantile
-from polyroc.display._base import Display
+from polyroc.display._base import PredictionsDisplay
 from polyroc.display._marks import GREY, add_legend, band_options, fits_inside, line_options
 from polyroc.display._naming import literal, shown_names
 from polyroc.errors import NotDefined
-from polyroc.predictions import Predictions
-from polyroc.typing import Label, LabelsLike, ScoresLike
+from polyroc.predictions import Predictions, predictions_of
+from polyroc.typing import Label, LabelsLike, ScoresLike, WeightsLike
 from polyroc.utility import BenefitCurves, decision_curves
 
 if TYPE_CHECKING:
@@ -26,11 +26,12 @@ LOWEST = -0.25
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NetBenefitDisplay(Display):
+class NetBenefitDisplay(PredictionsDisplay):
     """Benefit of each strategy, and below it which one is the best, where.
 
     The line at the foot has the colour of the best strategy; it is thick where the differences to
     all others are clear. Bands are drawn for up to four models; the frame always has them.
+    ``from_cv_results`` takes the cases of all folds together, which have the same thresholds.
 
     Examples
     --------
@@ -73,6 +74,25 @@ class NetBenefitDisplay(Display):
             )
         label = next(iter(curves)) if positive is None else positive
         return cls.of(curves[label], level=level, subject=str(label))
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: LabelsLike | Predictions,
+        y_score: ScoresLike | None = None,
+        *,
+        labels: LabelsLike | None = None,
+        sample_weight: WeightsLike | None = None,
+        name: str = "model",
+        ax: "Axes | None" = None,
+        **options: Any,
+    ) -> Self:
+        """From true classes and probabilities of one model, drawn at once.
+
+        Options are those of ``from_models``, which does not draw before ``plot``.
+        """
+        predictions = predictions_of(y_true, y_score, labels, sample_weight)
+        return cls.from_models({name: predictions}, **options)._drawn(ax)
 
     def frame(self) -> "pd.DataFrame":
         """A row per strategy and position: the benefit, its limits and whether it is the best."""

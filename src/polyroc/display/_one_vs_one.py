@@ -1,11 +1,14 @@
 """One-vs-one ROC curves: a panel for each pair of classes, both orientations in it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from polyroc.curves._roc import RocCurve, one_vs_one_roc
 from polyroc.display._base import PredictionsDisplay, require_classes
+from polyroc.display._cross_validated import HeldOut
 from polyroc.display._marks import line_options, unit_square
+from polyroc.display._mean_curve import mean_curve
 from polyroc.display._naming import wrapped_names
 from polyroc.display._rate_bands import thinned
 from polyroc.predictions import Predictions, predictions_of
@@ -26,7 +29,8 @@ class OneVsOneRocDisplay(PredictionsDisplay):
     """ROC curves of all ordered pairs of classes, the two orientations of a pair in one panel.
 
     The curve of (k, r) ranks the cases of both classes by the scores of k, in the style of k; the
-    number beside that style is its AUC(k|r).
+    number beside that style is its AUC(k|r). With ``from_cv_results`` a curve is the mean of those
+    of the folds at each false positive rate, and its AUC their mean.
 
     Examples
     --------
@@ -56,8 +60,21 @@ class OneVsOneRocDisplay(PredictionsDisplay):
         predictions = predictions_of(y_true, y_score, labels, sample_weight)
         require_classes(predictions, cls.__name__, 2, MOST_CLASSES, "PairwiseAucDisplay")
         curves = one_vs_one_roc(predictions, drop_collinear=True)
-        thin = {pair: thinned(curve, MOST_POINTS) for pair, curve in curves.items()}
-        return cls(thin, predictions.classes)._drawn(ax)
+        return cls._of(curves, predictions.classes)._drawn(ax)
+
+    @classmethod
+    def _from_folds(cls, held_out: HeldOut, *, ax: "Axes | None" = None) -> Self:
+        whole = held_out.by_fold
+        require_classes(whole, cls.__name__, 2, MOST_CLASSES, "PairwiseAucDisplay")
+        parts = [one_vs_one_roc(whole.part(rows)) for rows in whole.fold_rows]
+        curves = {pair: mean_curve([part[pair] for part in parts]) for pair in parts[0]}
+        return cls._of(curves, whole.classes)._drawn(ax)
+
+    @classmethod
+    def _of(
+        cls, curves: Mapping[tuple[Label, Label], RocCurve], classes: tuple[Label, ...]
+    ) -> Self:
+        return cls({pair: thinned(each, MOST_POINTS) for pair, each in curves.items()}, classes)
 
     def frame(self) -> "pd.DataFrame":
         """A row per point of each curve, with its area."""

@@ -1,7 +1,6 @@
 """The matrix of pairwise AUCs as a heat map."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from polyroc._base.levels import check_level
 from polyroc.display._base import PredictionsDisplay, require_classes
-from polyroc.display._cross_validated import cross_validated
+from polyroc.display._cross_validated import HeldOut
 from polyroc.display._matrix import Scale, draw_matrix, matrix_frame, matrix_size
 from polyroc.errors import InvalidInput
 from polyroc.inference._influence import CaseDesign
@@ -28,6 +27,8 @@ MOST_CLASSES = 30
 @dataclass(frozen=True, eq=False, repr=False)
 class PairwiseAucDisplay(PredictionsDisplay):
     """AUC(k|r) of all ordered pairs: row k is the positive class, whose scores rank.
+
+    With ``from_cv_results`` AUCs are means over folds.
 
     Examples
     --------
@@ -77,21 +78,11 @@ class PairwiseAucDisplay(PredictionsDisplay):
         return cls(matrix, predictions.classes, limits)._drawn(ax)
 
     @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: LabelsLike,
-        *,
-        sample_weight: WeightsLike | None = None,
-        **options: Any,
-    ) -> Self:
-        """From a cross-validation by scikit-learn, drawn at once: AUCs are means over folds.
-
-        ``cv_results`` is what ``cross_validate(…, return_estimator=True, return_indices=True)``
-        returned for the same ``X`` and ``y``; options are those of ``from_predictions``.
-        """
-        return cls.from_predictions(cross_validated(cv_results, X, y, sample_weight), **options)
+    def _from_folds(cls, held_out: HeldOut, **options: Any) -> Self:
+        """Means over folds; limits count each case once."""
+        if options.get("level") is not None:
+            held_out.together(cls.__name__)
+        return cls.from_predictions(held_out.by_fold, **options)
 
     def frame(self) -> "pd.DataFrame":
         """A row per ordered pair: positive, negative, auc, and low and high where there are."""

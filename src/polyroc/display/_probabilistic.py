@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class ProbabilisticRocDisplay(ModelCurvesDisplay):
     """Probabilistic ROC curves of one or more models, each with its pAUC and interval width d.
 
-    Van Calster et al. 2008 §II B. The second class is positive.
+    Van Calster et al. 2008 §II B. The second class is positive. ``from_cv_results``
+    draws a curve per fold.
 
     Examples
     --------

@@ -22,6 +22,8 @@ WIDE_LIMITS = 0.05
 class RiskCoverageDisplay(PredictionsDisplay):
     """Mean cost of the cases decided, against their share, if the least certain are referred.
 
+    ``from_cv_results`` takes the cases of all folds together: one rule decides about all of them.
+
     Attributes
     ----------
     curve : :class:`~polyroc.surface.RiskCoverage`.

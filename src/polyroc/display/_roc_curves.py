@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from polyroc._base.checks import check_choice, shown
 from polyroc._base.levels import check_level
 from polyroc.display._base import PredictionsDisplay
-from polyroc.display._cross_validated import cross_validated
+from polyroc.display._cross_validated import HeldOut
 from polyroc.display._marks import add_legend, band_options, line_options, square_size, unit_square
 from polyroc.display._naming import literal, names_with
 from polyroc.display._rate_bands import FALSE_POSITIVE_RATES, Band, BandedCurve, banded_curve
@@ -129,24 +129,12 @@ class RocCurvesDisplay(PredictionsDisplay):
         return cls(curves, level)._drawn(ax)
 
     @classmethod
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: LabelsLike,
-        *,
-        sample_weight: WeightsLike | None = None,
-        level: float = 0.95,
-        ax: "Axes | None" = None,
+    def _from_folds(
+        cls, held_out: HeldOut, *, level: float = 0.95, ax: "Axes | None" = None
     ) -> Self:
-        """From a cross-validation by scikit-learn, drawn at once: a curve per class and fold.
-
-        ``cv_results`` is what ``cross_validate(…, return_estimator=True, return_indices=True)``
-        returned for the same ``X`` and ``y``. Cases of different folds are not ranked together.
-        """
+        """A curve per class and fold."""
         check_level(level)
-        whole = cross_validated(cv_results, X, y, sample_weight)
-        curves: dict[Label, BandedCurve] = {}
+        whole, curves = held_out.by_fold, dict[Label, BandedCurve]()
         for fold, rows in enumerate(whole.fold_rows):
             part = whole.part(rows)
             for k in _positives(part):

@@ -26,7 +26,8 @@ MOST_STEPS = 1_000_000
 class ScoredRocDisplay(ModelCurvesDisplay):
     """How the AUC falls when positives lose a margin, for one or more models, each with its sAUC.
 
-    Van Calster et al. 2008 §II C. The second class is positive.
+    Van Calster et al. 2008 §II C. The second class is positive. ``from_cv_results``
+    draws a curve per fold.
 
     Examples
     --------

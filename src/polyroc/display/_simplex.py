@@ -31,7 +31,7 @@ class SimplexDisplay(PredictionsDisplay):
     the cases, the mean of each class, the triangle of the means, whose share of the area is AOT,
     and the lines from the means to their corners, whose lengths make TL. Triplets are drawn as in
     Figures 1 and 2 of Van Calster et al. 2008: square, triangle and star for a case of the first,
-    second and third class.
+    second and third class. ``from_cv_results`` draws the cases of all folds.
 
     Examples
     --------

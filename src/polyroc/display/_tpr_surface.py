@@ -8,7 +8,9 @@ import numpy as np
 from polyroc._base.checks import whole_number
 from polyroc.curves._tpr_surface import TprSurface, tpr_surface
 from polyroc.display._base import PredictionsDisplay, require_classes
+from polyroc.display._cross_validated import HeldOut
 from polyroc.display._naming import shown_names
+from polyroc.errors import NotDefined
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import Float64Array, LabelsLike, ScoresLike, WeightsLike
 
@@ -23,7 +25,8 @@ class TprSurfaceDisplay(PredictionsDisplay):
 
     The height over (TPR_1, TPR_2) is the greatest TPR_3 of a rule argmax_k s_k p_k whose other two
     rates are at least these (Van Calster et al. 2008 §III A). The volume under the surface is the
-    share of triplets whose own assignment has the largest Σ log p.
+    share of triplets whose own assignment has the largest Σ log p. There is no surface of a
+    cross-validation: triplets would compare scores of different models.
 
     Examples
     --------
@@ -58,6 +61,13 @@ class TprSurfaceDisplay(PredictionsDisplay):
         surface = tpr_surface(predictions)
         grid = np.linspace(0, 1, whole_number(n_grid, "n_grid", least=2))
         return cls(surface, grid, heights_over(surface.rates, grid))._drawn(ax)
+
+    @classmethod
+    def _from_folds(cls, held_out: HeldOut, **options: Any) -> Self:
+        raise NotDefined(
+            f"{cls.__name__} has no form for cross-validation: its triplets would compare scores "
+            "of different models. Draw from_predictions of one fold, or use RocCurvesDisplay."
+        )
 
     def frame(self) -> "pd.DataFrame":
         """A row per point of the grid: the three rates."""
