@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 from twins.methods import designed, method_of
 
-from polyroc import Bootstrap, Predictions, compare, evaluate, registry
-from polyroc.errors import InvalidInput
+from polyroc import Bootstrap, Influence, Permutation, Predictions, compare, evaluate, registry
+from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._resampling import KERNEL_STATISTICS, Resampler, drawn_weights, stream
 
@@ -374,3 +374,11 @@ def test_streams_are_independent():
 def test_parts_of_copies_are_refused():
     with pytest.raises(InvalidInput, match="whole numbers of copies"):
         boot(["hand_till"], sample_weight=W, weights="frequency")
+
+
+def test_a_seed_is_checked_where_it_is_given():
+    for method in (Bootstrap, Permutation, Influence):
+        for seed in ("one", -1, 1.5, [0.5]):
+            with pytest.raises(InvalidType, match="rng must be a non-negative whole number"):
+                method(rng=seed)
+        assert method(rng=np.random.default_rng(0)).rng is not None

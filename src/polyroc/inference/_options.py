@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from polyroc._base.checks import check_choice, repeats, shown
+from polyroc._base.checks import check_choice, generator_of, repeats, shown
 from polyroc.errors import InvalidInput
 from polyroc.typing import RandomState
 
@@ -37,6 +37,7 @@ class Bootstrap:
     n_tuples: int | None = None
 
     def __post_init__(self) -> None:
+        generator_of(self.rng)
         repeats(self.replicates, "replicates", least=2)
         if self.n_tuples is not None:
             repeats(self.n_tuples, "n_tuples", least=2)
@@ -65,6 +66,7 @@ class Permutation:
     rng: RandomState = None
 
     def __post_init__(self) -> None:
+        generator_of(self.rng)
         repeats(self.replicates, "replicates", least=1)
 
 
@@ -89,6 +91,7 @@ class Influence:
     rng: RandomState = None
 
     def __post_init__(self) -> None:
+        generator_of(self.rng)
         if self.n_tuples is not None:
             repeats(self.n_tuples, "n_tuples", least=1)
 
