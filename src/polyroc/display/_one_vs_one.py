@@ -63,7 +63,9 @@ class OneVsOneRocDisplay(PredictionsDisplay):
         return cls._of(curves, predictions.classes)._drawn(ax)
 
     @classmethod
-    def _from_folds(cls, held_out: HeldOut, *, ax: "Axes | None" = None) -> Self:
+    def _from_folds(  # type: ignore[override]  # it has no other options
+        cls, held_out: HeldOut, *, ax: "Axes | None" = None
+    ) -> Self:
         whole = held_out.by_fold
         require_classes(whole, cls.__name__, 2, MOST_CLASSES, "PairwiseAucDisplay")
         parts = [one_vs_one_roc(whole.part(rows)) for rows in whole.fold_rows]

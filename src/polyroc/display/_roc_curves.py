@@ -129,7 +129,7 @@ class RocCurvesDisplay(PredictionsDisplay):
         return cls(curves, level)._drawn(ax)
 
     @classmethod
-    def _from_folds(
+    def _from_folds(  # type: ignore[override]  # it has no other options
         cls, held_out: HeldOut, *, level: float = 0.95, ax: "Axes | None" = None
     ) -> Self:
         """A curve per class and fold."""
