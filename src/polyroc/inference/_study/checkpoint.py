@@ -31,7 +31,8 @@ def restore(file: Checkpoint, finished: Finished) -> None:
         sound = values.dtype == np.float64 and values.shape == shape
         if not sound or (np.abs(values) > LARGEST).any():
             raise ValueError("its values are not those of its splits")
-        finished.values.update(zip(splits.tolist(), values, strict=True))
+        quiet = np.where(np.isnan(values), np.nan, values)  # a signalling NaN breaks arithmetic
+        finished.values.update(zip(splits.tolist(), quiet, strict=True))
         finished.reasons.update({(e, m): reason for e, m, reason in reasons})
 
 
