@@ -13,6 +13,7 @@ author = "the authors of polyroc"
 version = release = polyroc.__version__
 
 extensions = [
+    "demo_report",
     "docstrings",
     "mathml",
     "myst_parser",
@@ -20,6 +21,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_*", "**/__pycache__"]
@@ -32,9 +34,27 @@ suppress_warnings = ["myst.header"]
 
 # Reference: a page for each public name, written from its docstring
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+
+# Gallery: scripts of a few lines, run by the build
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples/displays"],
+    "gallery_dirs": ["displays"],
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "gallery_order.By",
+    "backreferences_dir": "api/generated/examples",
+    "doc_module": ("polyroc",),
+    "inspect_global_variables": False,
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e6,
+    "write_computation_times": False,
+}
 
 # Looks; nothing is loaded from a network
 html_theme = "pydata_sphinx_theme"

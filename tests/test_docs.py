@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TASKS = [page for page in PAGES if page.parent.name == "how-to"]
 """Pages whose commands name files that the page itself writes."""
+STARTS = [ROOT / "docs" / "index.md", ROOT / "docs" / "quickstart.md"]
 LONG = {"docs/how-to/missing-class.md", "docs/surfaces.md", "docs/utility.md"}
 """Pages whose code takes seconds: searches and simulations."""
 BLOCK = re.compile(r"^```(python|py|sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -33,6 +34,12 @@ def blocks_of(page: Path) -> list[Block]:
         Block(found[1], found[2], text.count("\n", 0, found.start(2)))
         for found in BLOCK.finditer(text)
     ]
+
+
+def pictures_of(page: Path) -> list[str]:
+    """Pictures that a page shows and its own code writes; screenshots are made by hand."""
+    found = re.findall(r"\]\((?:\.\./)*pictures/([\w.]+)\)", page.read_text(encoding="utf-8"))
+    return [name for name in found if not name.startswith("report")]
 
 
 def run_python(block: Block, page: Path, namespace: dict[str, object]) -> None:
@@ -81,6 +88,7 @@ def test_the_code_of_a_page_runs(
         elif block.language == "text" and printed:
             assert printed.split() == block.text.split()
         printed = capsys.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} >= set(pictures_of(page))
 
 
 def reached_from(page: Path) -> list[Path]:
@@ -103,6 +111,16 @@ def test_no_two_pages_have_the_same_title() -> None:
     titles = Counter(page.read_text(encoding="utf-8").splitlines()[0] for page in PAGES[1:])
     assert max(titles.values()) == 1, titles.most_common(3)
     assert all(title.startswith("# ") for title in titles)
+
+
+def test_pages_for_tasks_show_a_picture_and_no_picture_is_left_over() -> None:
+    shown = {page: re.findall(r"!\[.+\]\(\S+\)", page.read_text("utf-8")) for page in PAGES}
+    wanted = [page for page in TASKS if page.stem != "index"]
+    assert [page for page in [*wanted, *STARTS] if not shown[page]] == []
+    folder = ROOT / "docs" / "pictures"
+    used = re.findall(r"pictures/([\w.]+)", "".join(map(Path.read_text, PAGES)))
+    assert {path.name for path in folder.iterdir()} == set(used)
+    assert max(path.stat().st_size for path in folder.iterdir()) <= 200_000
 
 
 @pytest.mark.torch

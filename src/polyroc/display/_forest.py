@@ -8,6 +8,7 @@ import numpy as np
 
 from polyroc._base.checks import shown
 from polyroc._base.levels import check_level
+from polyroc._base.print_tables import with_interval
 from polyroc.display._base import Display
 from polyroc.display._intervals import IntervalRow, draw_intervals, rows_size
 from polyroc.display._marks import GREY
@@ -97,8 +98,7 @@ class ForestDisplay(Display):
 
 def _row(model: str, estimate: Estimate, level: float) -> IntervalRow:
     low, high, *_ = estimate.interval(level)
-    known = np.isfinite(low)
-    text = f"{estimate.value:.3f}" + (f" ({low:.3f} to {high:.3f})" if known else "")
+    text = with_interval(estimate.value, low, high)
     return IntervalRow(estimate.metric, model, estimate.value, low, high, text)
 
 

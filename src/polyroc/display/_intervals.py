@@ -62,7 +62,7 @@ def draw_intervals(ax: "Axes", rows: Sequence[IntervalRow], beside: bool = True)
     if len(series) > 1 or beside:
         ax.legend(
             loc="lower left", bbox_to_anchor=(0, 1.01), fontsize="small",
-            ncols=1 if max(map(len, series)) > 18 else 3,
+            ncols=1 if max(map(len, series)) > 18 else 4,
         )  # fmt: skip
 
 

@@ -332,7 +332,7 @@ class RocSurface:
         alpha : of the Dirichlet distribution of the costs of a knee, as for ``search``.
         rng : seed of the costs of a knee, for three classes and more.
         reject_at_most : the largest share of the cases that may be referred to a person, for costs,
-            limits and the total error. The result is then a :class:`ReferringPoint`: the point
+            limits and the total error. The result is then a ``ReferringPoint``: the point
             decides, and cases whose decision is expected to cost more than a threshold, which is
             chosen with the point, are referred. A referred case is no error, and limits are on
             shares of all cases of a class. For a gain that is estimated honestly, use
