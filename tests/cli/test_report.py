@@ -60,7 +60,16 @@ def test_passes_what_the_file_and_the_options_say(tmp_path: Path, writer: Writer
     assert {name: each.scores.tolist() for name, each in models.items()} == {
         name: table.tolist() for name, table in example.models.items()
     }
-    assert options == {"groups": None, "title": "T", "level": 0.8}
+    known = {"groups": None, "ids": None, "source": "example.csv", "include_cases": True}
+    assert options == {**known, "title": "T", "level": 0.8}
+    head, *rows = FOUR_CASES.splitlines()
+    named = "\n".join([f"image,{head}", *(f"i{n},{row}" for n, row in enumerate(rows))])
+    path = written(tmp_path, named)
+    run("report", path, "-o", tmp_path / "r.html", "--no-cases")
+    run("report", path, "-o", tmp_path / "r.html", "--id", "none")
+    *_, private, plain = (call[-1] for call in writer.calls)
+    assert list(private["ids"]) == ["i0", "i1", "i2", "i3"] and not private["include_cases"]
+    assert plain["ids"] is None and plain["include_cases"]
 
 
 def test_demo_without_a_path_leaves_the_folder_alone(

@@ -2,11 +2,12 @@
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 from report.dom import Node
 from report.recount import Facts, agrees, exact_at_ends, number_in
-from report.sentences import LEVEL, NUMBER, library
+from report.sentences import library
 
 from polyroc import evaluate_pairs
 from polyroc.metrics import registry
@@ -19,7 +20,19 @@ def plain(label: str) -> str:
 
 def check_page(facts: Facts, page: Node) -> None:
     """Everything outside the findings and the explorer."""
-    for check in (header, tiles, classes, metrics, pairs, curves, compared, surfaces, reading):
+    for check in (
+        header,
+        told_first,
+        ranking,
+        groups,
+        classes,
+        metrics,
+        pairs,
+        curves,
+        compared,
+        surfaces,
+        reading,
+    ):
         check(facts, page)
 
 
@@ -27,7 +40,7 @@ def header(facts: Facts, page: Node) -> None:
     (told,) = page.all("header")[0].all("p")
     found = re.fullmatch(
         r"([\d,]+) (weighted )?cases?(?: in ([\d,]+) groups?)? · (\d+) classes · (\d+) models? · "
-        "95\u00a0% intervals",
+        "95\u00a0% intervals · \\d{4}-\\d\\d-\\d\\d",
         told.text,
     )
     cases, weighted, groups, classes_, models = found.groups()
@@ -39,23 +52,185 @@ def header(facts: Facts, page: Node) -> None:
         assert number_in(groups) == len(set(facts.groups))
 
 
-def tiles(facts: Facts, page: Node) -> None:
-    shown = page.all("div", "tile")
-    assert [tile.all("h3")[0].text for tile in shown] == list(facts.models)
-    for tile, model in zip(shown, facts.models, strict=True):
-        value, title, interval = (each.text for each in tile.all("p"))
-        assert agrees(value, facts.value(model)) and exact_at_ends(value, facts.value(model))
-        assert title == registry[facts.main].title
-        low, high, *_ = library(facts, model)[facts.main].interval(0.95)
-        if math.isnan(low):
-            assert re.fullmatch(r"No interval(: .+)?\.", interval)
-            assert facts.value(model) < 1
-            agreed = re.search(r"every case agrees on (\d\.\d+|\d)", interval)
-            assert agreed is None or agrees(agreed[1], facts.value(model))
-            assert ("has one case" in interval) <= (min(facts.counts) == 1)
-        else:
-            limits = re.fullmatch(rf"{LEVEL} ({NUMBER}) to ({NUMBER})", interval).groups()
-            assert agrees(limits[0], low) and agrees(limits[1], high)
+def order_of(facts: Facts) -> list[str]:
+    """The models, the best first; equal ones as they were given."""
+    return sorted(facts.models, key=lambda model: -library(facts, model)[facts.main].value)
+
+
+def rows_of_best(facts: Facts) -> dict[str, Any]:
+    """The comparison of the best model with each other one."""
+    best = order_of(facts)[0]
+    return {
+        ({row.model_a, row.model_b} - {best}).pop(): row
+        for row in (library(facts).differences if len(facts.models) > 1 else ())
+        if row.metric == facts.main and best in (row.model_a, row.model_b)
+    }
+
+
+def better(facts: Facts, model: str) -> bool:
+    """Than guessing, as far as the cases show."""
+    low, *_ = library(facts, model)[facts.main].interval(0.95)
+    return facts.value(model) > 0.5 + 1e-12 if math.isnan(low) else low > 0.5
+
+
+def verdict_pattern(facts: Facts, value: str, clear: list[str], low: float, high: float) -> str:
+    """The whole sentence as it must be, with places for its numbers."""
+    best, *others = order_of(facts)
+    symbol, end, rows = facts.symbol, r"; guessing gives 0\.5\.", rows_of_best(facts)
+    sure = len(facts.perfect(best)) == len(facts.pairs_of())
+    if not any(better(facts, model) for model in facts.models):
+        shown = "not better than guessing, as far as these cases show"
+        if facts.value(best) < 0.5 - 1e-12 if math.isnan(low) else high < 0.5:
+            shown = "worse than guessing"
+        start = f"No model is {shown[4:]}: the best is {best} with"
+        return f"{start if others else f'{best} is {shown}:'} {symbol} {value}{end}"
+    if not others:
+        how = "has no interval" if math.isnan(low) else "is better than guessing"
+        how = "separates the classes perfectly" if sure else how
+        return f"{best} {how}: {symbol} {value}{end}"
+    also = " and separates the classes perfectly" if sure else ""
+    pattern = f"{best} has the best {symbol}{also}, {value}"
+    if clear:
+        more = len(clear) - 1
+        holm = " after Holm's adjustment" if len(facts.models) > 2 else ""
+        ahead = rf"ahead of {clear[0]} by (.+) \(p\s([=<])\s([\d.]+){holm}\)"
+        ahead += f" and of {more} other model{'s' * (more > 1)} by more" if more else ""
+        pattern = f"{best} is best{also}: {symbol} {value}, {ahead}"
+    unclear = [each for each in others if rows[each].p_adjusted >= 0.05]
+    untested = [each for each in others if math.isnan(rows[each].p_adjusted)]
+    pattern += f"; {several(unclear)} cannot be told apart from it" if unclear else ""
+    pattern += f"; there is no test against {several(untested)}" if untested else ""
+    return pattern + r"\."
+
+
+def several(names: list[str]) -> str:
+    shown, more = names[:3], len(names) - 3
+    if more > 0:
+        return f"{', '.join(shown)} and {more} more model{'s' * (more > 1)}"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def told_first(facts: Facts, page: Node) -> None:
+    """The verdict, put together again from plain counts, word by word."""
+    best, *others = order_of(facts)
+    assert best in facts.leading
+    low, high, *_ = library(facts, best)[facts.main].interval(0.95)
+    limits = "" if math.isnan(low) else r" \(([\d.]+) to ([\d.]+)\)"
+    rows = rows_of_best(facts)
+    clear = [each for each in others if rows[each].p_adjusted < 0.05]
+    pattern = verdict_pattern(facts, rf"([<>]?[\d.]+){limits}", clear, low, high)
+    (sentence,) = page.all("p", "verdict")
+    found = re.fullmatch(pattern, sentence.text)
+    assert found, (pattern, sentence.text)
+    value, *numbers = found.groups()
+    assert agrees(value, facts.value(best)) and exact_at_ends(value, facts.value(best))
+    if limits:
+        assert agrees(numbers.pop(0), low) and agrees(numbers.pop(0), high)
+    if numbers:
+        ahead, sign, p = numbers
+        assert agrees(ahead, facts.value(best) - facts.value(clear[0]))
+        check_p(sign, p, rows[clear[0]].p_adjusted)
+
+
+def check_p(sign: str, told: str, p: float) -> None:
+    assert p < 0.001 if sign == "<" else math.isclose(float(told), p, rel_tol=5.1e-3)
+
+
+def ranking(facts: Facts, page: Node) -> None:
+    """The models in order, the best marked; accuracy, and what guessing gives."""
+    (table,) = page.all("table", "ranking")
+    rows = table.all("tbody")[0].all("tr")
+    order, behind = order_of(facts), rows_of_best(facts)
+    badges = [bool(row.all("span", "badge")) for row in rows]
+    assert badges == [len(order) > 1, *[False] * (len(order) - 1)]
+    for place, (row, model) in enumerate(zip(rows, order, strict=True)):
+        assert row.all("bdi")[0].text == model
+        value, accuracy, *rest = row.all("td")
+        check_value(facts, model, value)
+        check_accuracy(facts, model, accuracy)
+        assert bool(rest) == (len(order) > 1)
+        if place:
+            gap = facts.value(order[0]) - facts.value(model)
+            check_behind(rest[0], gap, behind[model], order[0])
+    told = re.fullmatch(
+        rf"Guessing gives {facts.symbol} 0\.5; always choosing (.+) classifies (\S+\s%) of cases"
+        r"( by weight)? correctly\. Accuracy is of the most probable class\.",
+        page.one("summary").all("p", "muted")[0].text,
+    )
+    k = facts.names.index(told[1])
+    assert facts.shares[k] >= max(facts.shares) - 1e-12 and agrees(told[2], facts.shares[k])
+    assert bool(told[3]) == facts.weighted
+
+
+def check_value(facts: Facts, model: str, cell: Node) -> None:
+    (small,) = cell.all("small")
+    text = cell.all("span")[0].text
+    assert agrees(text, facts.value(model)) and exact_at_ends(text, facts.value(model))
+    low, high, *_ = library(facts, model)[facts.main].interval(0.95)
+    if math.isnan(low):
+        assert re.fullmatch(r"No interval(: .+)?", small.text) and facts.value(model) < 1
+        agreed = re.search(r"every case agrees on (\d\.\d+|\d)", small.text)
+        assert agreed is None or agrees(agreed[1], facts.value(model))
+        assert ("has one case" in small.text) <= (min(facts.counts) == 1)
+    else:
+        limits = small.text.split(" to ")
+        assert agrees(limits[0], low) and agrees(limits[1], high)
+
+
+def check_behind(cell: Node, gap: float, row: Any, best: str) -> None:
+    (small,) = cell.all("small")
+    assert agrees(cell.text.removesuffix(small.text), gap)
+    if math.isnan(row.p_value):
+        assert small.text == "no test"
+        return
+    low, high, sign, p = re.fullmatch(r"(\S+) to (\S+); p ([=<]) ([\d.]+)", small.text).groups()
+    turn = 1 if row.model_a == best else -1
+    ends = sorted(turn * each for each in row.interval(0.95)[:2])
+    assert agrees(low, ends[0]) and agrees(high, ends[1])
+    check_p(sign, p, row.p_adjusted)
+
+
+def check_accuracy(facts: Facts, model: str, cell: Node) -> None:
+    (small,) = cell.all("small")
+    text = cell.text.removesuffix(small.text)
+    if facts.probabilities(model) is None:
+        assert (text, small.text) == ("–", "no probabilities")
+        return
+    right = [float(a == b) for a, b in zip(facts.decided(model), facts.y, strict=True)]
+    value, error = facts.mean(right)
+    assert agrees(text, value) and exact_at_ends(text, value)
+    count = sum(facts.weights) ** 2 / sum(w * w for w in facts.weights)
+    if facts.groups is not None:
+        count = min(count, len(set(facts.groups)))
+    if 1e-12 < value < 1 - 1e-12 and error > 0:
+        count = value * (1 - value) / error**2
+    extra = 1.959963984540054**2 / count
+    centre, root = (value + extra / 2) / (1 + extra), value * (1 - value) + extra / 4
+    reach = math.sqrt(extra * root) / (1 + extra)
+    low, high = (float(each) / 100 for each in small.text.split(" to "))
+    assert abs(low - max(0, centre - reach)) < 5.1e-4
+    assert abs(high - min(1, centre + reach)) < 5.1e-4
+
+
+def groups(facts: Facts, page: Node) -> None:
+    """Findings of several models are told once, with how many models they are about."""
+    cards = page.all("li", "finding")
+    codes = [card.attributes["data-code"] for card in cards]
+    assert len(codes) == len(set(codes))
+    severities = [card.attributes["class"].split()[1] for card in cards]
+    assert severities == sorted(severities, key=["warning", "notice", "fact"].index)
+    shown = page.one("summary").all("ul", "findings")
+    assert len(shown[0].all("li", "finding")) == min(7, len(cards))
+    for card in cards:
+        members = [each for each in card.all("li") if each is not card]
+        if members:
+            title = card.all("h3")[0].text
+            n, of = re.search(r"\b(\d+) of (\d+) (?:other )?models", title).groups()
+            others = "other models" in title
+            assert int(n) == len(members) > 1 and int(of) == len(facts.models) - others
+    told = [each.text for each in page.one("summary").all("summary") if "finding" in each.text]
+    more = len(cards) - 7
+    assert told == ([f"{more} more finding{'s' * (more > 1)}"] if more > 0 else [])
 
 
 def classes(facts: Facts, page: Node) -> None:

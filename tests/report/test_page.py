@@ -146,6 +146,25 @@ def test_one_model_one_column(tmp_path) -> None:
     assert data_of(text)["models"] == ["model"]
 
 
+def test_ids_name_the_cases_and_a_page_may_do_without_them(sample) -> None:
+    """Without cases nothing of a single one is in the page: no score, no class, no name."""
+    y, models = sample(3, 60)
+    ids = [f"patient {i}" for i in range(60)]
+    weights = np.ones(60)
+    weights[7] = 0
+    known = {"ids": ids, "sample_weight": weights, "source": "scores.csv", "by": {"s": y % 2}}
+    text = render(gather(y, models, **known))
+    assert data_of(text)["cases"]["ids"] == [*ids[:7], *ids[8:]] and " · scores.csv</p>" in text
+    private = render(gather(y, models, include_cases=False, **known))
+    cases = data_of(private)["cases"]
+    assert cases.pop("sampled") and cases.pop("codes")["data"] == ""
+    assert not any(cases.values()) and data_of(private)["models"] == []
+    assert data_of(private)["surfaces"] == [] and "patient" not in private
+    assert "was written without its cases" in private and 'id="surface"' in private
+    with pytest.raises(InvalidInput, match="ids has the shape"):
+        gather(y, models, ids=ids[:5])
+
+
 def test_no_probabilities_no_explorer(tmp_path, sample) -> None:
     y, models = sample(3, 60)
     text = write_report(tmp_path / "r.html", y, np.log(models["model 0"])).read_text()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,7 @@ from polyroc.cli.completion import complete_files
 from polyroc.cli.gathering import read_models
 from polyroc.cli.joining import join_options
 from polyroc.cli.options import (
+    NONE,
     Asked,
     absent_option,
     by_option,
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 @join_options
 @click.option("-o", "--output", metavar="PATH", required=True, help="The HTML file to write.")
 @click.option("--title", help="Title of the page.")
+@click.option(
+    "--no-cases",
+    is_flag=True,
+    help="Leave the cases out, and with them the explorer: for data that are private.",
+)
 @level_option
 @absent_option
 @normalize_option
@@ -48,6 +54,7 @@ def report(
     join: str,
     output: str,
     title: str | None,
+    no_cases: bool,
     level: float,
     absent: str,
     normalize: bool,
@@ -66,13 +73,23 @@ def report(
         read = read_models(files, asked, model, case_id, join)
     with working("writing the report"):
         models = _predictions(read.cases, {"absent": absent, "normalize": normalize})
-        write_report(path, models, groups=read.cases.groups, title=title, level=level)
+        known = {"groups": read.cases.groups, "ids": _ids(read.cases, case_id), "title": title}
+        source = ", ".join(dict.fromkeys(Path(file.path).name for file in read.files))
+        write_report(path, models, **known, source=source, include_cases=not no_cases, level=level)
     screen = console()
     for file in read.files:
         screen.print(printable(f"Read as: {file.roles.describe()}."))
     if read.together is not None:
         screen.print(printable(f"{read.together.describe()}."))
     screen.print(printable(f"Report: {path}"), soft_wrap=True)
+
+
+def _ids(cases: "FilePredictions", case_id: str | None) -> Any:
+    """Names of the cases: of the column asked for, or of the only one that is named so."""
+    if case_id == NONE:
+        return None
+    known = list(cases.case_ids.values())
+    return known[0] if len(known) == 1 else None
 
 
 def _predictions(cases: "FilePredictions", gate: Mapping[str, object]) -> "dict[str, Predictions]":

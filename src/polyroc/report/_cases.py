@@ -40,6 +40,7 @@ class PageCases:
     n_cases : number of cases from which these were drawn.
     groups : (m,) number of the group of each case, or None where cases are independent.
     slices : attributes of these cases.
+    ids : names of these cases, or None where they have none.
     """
 
     rows: Int64Array
@@ -49,6 +50,7 @@ class PageCases:
     n_cases: int
     groups: Int64Array | None = None
     slices: tuple[Attribute, ...] = ()
+    ids: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -59,7 +61,8 @@ class PageCases:
         per_case = (4 if self.sampled else 0) + (0 if self.weights is None else 8) + 1
         per_case += (0 if self.groups is None else 4) + int(self.codes.max(initial=0) > 255)
         per_case += len(self.slices)
-        return len(self) * per_case + sum(scores.nbytes for scores in self.scores.values())
+        named = sum(len(each) + 3 for each in self.ids or ())
+        return named + len(self) * per_case + sum(scores.nbytes for scores in self.scores.values())
 
     @property
     def sampled(self) -> bool:
@@ -73,12 +76,16 @@ def page_cases(
     probabilities: Mapping[str, Any],
     groups: IntArray | None = None,
     slices: tuple[Attribute, ...] = (),
+    ids: NDArray[Any] | None = None,
 ) -> PageCases:
     """All cases, or a stratified sample where they would make the page too large."""
     n_models = len(probabilities)
     most = SCORE_BYTES - TABLE_BYTES * max(0, n_models - 3)
     per_case = 4 * predictions.n_classes * max(n_models, 1) + 1  # scores and class
     per_case += (predictions.n_classes > 256) + len(slices)  # at most 200 slices: one byte
+    names = None if ids is None else [str(each) for each in ids]
+    if names:
+        per_case += 3 + sum(map(len, names)) // len(names)
     per_case += (0 if predictions.weights is None else 8) + (0 if groups is None else 4)
     if len(predictions) * per_case > most:
         per_case += 4  # the row, which then cannot be counted
@@ -91,6 +98,7 @@ def page_cases(
         len(predictions),
         None if groups is None else np.unique(groups[chosen], return_inverse=True)[1],
         tuple(attribute.of(chosen) for attribute in slices),
+        None if names is None else tuple(names[i] for i in chosen.tolist()),
     )
 
 

@@ -1,12 +1,15 @@
 """What a report says, gathered from the rest of the library before any of it is laid out."""
 
+import datetime
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from polyroc._base.checks import flag
 from polyroc._base.levels import check_level
 from polyroc.curves._roc import RocCurve, roc_of, two_sides
 from polyroc.display._rate_bands import thinned
@@ -72,6 +75,12 @@ class Content:
     """Cases given, with those of weight 0."""
     groups: Int64Array | None = None
     """Number of the group of each case; None if cases are independent."""
+    source: str = ""
+    """What the predictions were read from."""
+    holds_cases: bool = True
+    """Whether the page holds the cases, for its explorer."""
+    date: str = ""
+    """On which it was made."""
 
     @property
     def n_groups(self) -> int:
@@ -105,11 +114,15 @@ def gather(
     groups: Any = None,
     folds: Any = None,
     by: Any = None,
+    ids: Any = None,
     title: str | None = None,
+    source: str | None = None,
+    include_cases: bool = True,
     level: float = 0.95,
 ) -> Content:
     """Evaluate and compare the models, and choose the cases that go into the page."""
     check_level(level)
+    flag(include_cases, "include_cases")
     gate = {"labels": labels, "sample_weight": sample_weight, "folds": folds}
     named = _named(y_true, models, gate)
     found = tuple(
@@ -120,7 +133,9 @@ def gather(
     first = found[0].predictions
     together = CaseDesign.of(groups, first).groups
     usable = {model.name: model.probabilities for model in found if model.probabilities is not None}
-    cases = page_cases(first, first.given_rows, usable, together, attributes_of(by, first)[0])
+    cases = page_cases(
+        first, first.given_rows, usable, together, attributes_of(by, first)[0], _ids(ids, first)
+    )
     small = first.n_classes <= MOST_CLASSES
     return Content(
         "Multi-class ROC report" if title is None else str(title),
@@ -133,7 +148,18 @@ def gather(
         {name: page_surface(cases, name) for name in usable} if small else {},
         first.n_given,
         together,
+        "" if source is None else str(source),
+        include_cases,
+        datetime.date.today().isoformat(),
     )
+
+
+def _ids(ids: Any, predictions: Predictions) -> NDArray[Any] | None:
+    """Names of the cases that count."""
+    if ids is None:
+        return None
+    names = np.asarray(ids, dtype=object).ravel()
+    return np.asarray(predictions.of_cases(names, "ids"))
 
 
 def metric_names(predictions: Predictions) -> list[str]:

@@ -8,11 +8,14 @@ from polyroc.report._sections import paragraph, section
 def explorer(content: Content) -> Markup:
     """Controls and pictures; a sentence where no model has probabilities."""
     if not content.cases.scores:
-        return section(
-            "explorer",
-            "Cost explorer",
-            paragraph("Costs need probabilities, and no model here has them: see the summary."),
+        reason = "Costs need probabilities, and no model here has them: see the summary."
+        return section("explorer", "Cost explorer", paragraph(reason))
+    if not content.holds_cases:
+        reason = (
+            "This page was written without its cases, which the explorer needs: it has no scores, "
+            "true classes or names of single cases."
         )
+        return section("explorer", "Cost explorer", paragraph(reason))
     return section(
         "explorer",
         "Cost explorer",

@@ -71,7 +71,7 @@ def by_position(content: Content) -> Iterator[Finding]:
 def sampled(content: Content) -> Iterator[Finding]:
     """A page that holds only some of the cases."""
     cases = content.cases
-    if cases.sampled:
+    if cases.sampled and content.holds_cases:
         text = (
             f"All numbers outside the explorer and the surface are computed from all "
             f"{counted(cases.n_cases, 'case')}. The page itself holds {len(cases):,} of them, "

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from polyroc._version import __version__
 from polyroc.predictions import Predictions
 from polyroc.predictions._slices import Attribute
 from polyroc.report import _sections as sections
+from polyroc.report._cases import PageCases
 from polyroc.report._content import Content, gather
 from polyroc.report._explorer import explorer
 from polyroc.report._finding import Finding
@@ -71,7 +73,10 @@ def write_report(
     groups: Any = None,
     folds: Any = None,
     by: Any = None,
+    ids: Any = None,
     title: str | None = None,
+    source: str | None = None,
+    include_cases: bool = True,
     level: float = 0.95,
 ) -> Path:
     """Write a report on one or several models as one HTML page that works without a network.
@@ -89,7 +94,11 @@ def write_report(
     by : attributes of the cases, such as sex or site, whose slices get a section of their own; see
         :func:`polyroc.evaluate`.
     models : a mapping from name to (n, K) scores of the same cases, or the scores of one model.
+    ids : name of each case, by which the list of cases shows it; by default its row, from 0.
     title : heading of the page.
+    source : what the predictions were read from, such as a file, to be named in the heading.
+    include_cases : whether the page holds the cases, for its explorer. Without them nobody can read
+        scores, true classes or names of single cases from the file.
     level : confidence level of all intervals.
 
     Returns
@@ -113,7 +122,10 @@ def write_report(
         groups=groups,
         folds=folds,
         by=by,
+        ids=ids,
         title=title,
+        source=source,
+        include_cases=include_cases,
         level=level,
     )
     page = render(content).encode("utf-8", errors="replace")
@@ -159,6 +171,8 @@ def _header(content: Content) -> Markup:
         counted(len(content.classes), "class"),
         counted(len(content.models), "model"),
         f"{level_text(content.level)} intervals",
+        *([content.date] if content.date else []),
+        *([content.source] if content.source else []),
     ]
     return element(
         "header",
@@ -204,6 +218,8 @@ def _footer() -> Markup:
 
 def page_data(content: Content) -> str:
     """What the scripts need, as JSON that cannot end its script element."""
+    if not content.holds_cases:
+        content = replace(content, cases=_nothing(content.cases), surfaces={})
     cases = content.cases
     data = {
         "classes": content.classes,
@@ -218,6 +234,7 @@ def page_data(content: Content) -> str:
             "groups": None if cases.groups is None else packed(cases.groups),
             "scores": [packed(scores) for scores in cases.scores.values()],
             "slices": [_attribute_data(attribute) for attribute in cases.slices],
+            "ids": cases.ids,
             "sampled": cases.sampled,
         },
         "mesh": MESH if len(content.classes) == 3 else 0,
@@ -225,6 +242,12 @@ def page_data(content: Content) -> str:
     }
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")
+
+
+def _nothing(cases: PageCases) -> PageCases:
+    """No case and no model."""
+    nobody = np.empty(0, dtype=np.int64)
+    return PageCases(nobody, nobody, None, {}, cases.n_cases)
 
 
 def _attribute_data(attribute: Attribute) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Sections of the page, in the order in which they are read."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,8 +10,9 @@ from polyroc.report._content import MOST_CURVES, Content
 from polyroc.report._explanations import EXPLANATIONS
 from polyroc.report._figures import line_key, roc_panel
 from polyroc.report._finding import Finding
+from polyroc.report._grouping import ABOVE_THE_FOLD, Group, grouped
 from polyroc.report._markup import Markup, element, joined
-from polyroc.report._on_models import why_no_interval
+from polyroc.report._ranking import chance_text, models_table
 from polyroc.report._slices import introduction, sliced_models, slices_of
 from polyroc.report._tables import (
     MOST_CLASSES,
@@ -27,7 +29,8 @@ from polyroc.report._tables import (
     symbol,
     worst_pairs_table,
 )
-from polyroc.report._wording import counted, level_text, limits, number
+from polyroc.report._verdict import verdict
+from polyroc.report._wording import counted, level_text, number, spoken
 from polyroc.results import Estimate
 
 SEVERITY_WORDS = {"warning": "Warning", "notice": "Note", "fact": "Fact"}
@@ -44,44 +47,47 @@ def paragraph(*text: object, class_: str | None = None) -> Markup:
 
 
 def summary(content: Content, found: list[Finding]) -> Markup:
-    """Findings, one number per model, and the classes."""
-    cards = element("ul", *(_card(content, each) for each in found), class_="findings")
+    """The answer, the models, the classes, and what was found."""
+    groups = grouped(content, found)
+    first, rest = groups[:ABOVE_THE_FOLD], groups[ABOVE_THE_FOLD:]
+    named = replace(content, classes=tuple(spoken(label) for label in content.classes))
+    classes = scrolled(classes_table(content), "Classes")
     return section(
         "summary",
         "Summary",
-        element("div", *(_tile(content, k) for k in range(len(content.models))), class_="tiles"),
-        element("div", cards, scrolled(classes_table(content), "Classes"), class_="beside"),
+        element("p", isolated(content, verdict(named)), class_="verdict"),
+        element("div", models_table(content), classes, class_="beside"),
+        paragraph(isolated(content, chance_text(named)), class_="muted"),
+        element("ul", *(_card(content, each) for each in first), class_="findings"),
+        element(
+            "details",
+            element("summary", f"{counted(len(rest), 'more finding')}"),
+            element("ul", *(_card(content, each) for each in rest), class_="findings"),
+        )
+        if rest
+        else None,
     )
 
 
-def _tile(content: Content, k: int) -> Markup:
-    model, declared = content.models[k], registry[content.main_metric]
-    estimate = model.evaluation[content.main_metric]
-    low, high, *_ = estimate.interval(content.level)
-    interval = (
-        f"{why_no_interval(estimate)}."
-        if math.isnan(low)
-        else f"{level_text(content.level)} interval {limits(low, high)}"
-    )
-    return element(
-        "div",
-        element("h3", key(k), name(model.name)),
-        element("p", number(estimate.value), class_="large"),
-        paragraph(element("a", declared.title, href=f"#metric-{declared.name}"), class_="muted"),
-        paragraph(interval, class_="muted"),
-        class_="tile",
-    )
-
-
-def _card(content: Content, finding: Finding) -> Markup:
-    kind = element("span", SEVERITY_WORDS[finding.severity], class_="kind")
-    link = element("a", "What this means", href=f"#about-{finding.code}")
+def _card(content: Content, group: Group) -> Markup:
+    kind = element("span", SEVERITY_WORDS[group.severity], class_="kind")
+    about = element("span", f" about {group.title}", class_="hidden")
+    link = element("a", "What this means", about, href=f"#about-{group.code}")
+    if len(group.members) == 1:
+        body = paragraph(isolated(content, group.members[0].text), " ", link)
+    else:
+        each = [
+            element("li", isolated(content, f"{member.title}. {member.text}"))
+            for member in group.members
+        ]
+        folded = element("details", element("summary", "Model by model"), element("ul", *each))
+        body = joined(paragraph(link), folded)
     return element(
         "li",
-        element("h3", kind, " ", isolated(content, finding.title)),
-        paragraph(isolated(content, finding.text), " ", link),
-        class_=f"finding {finding.severity}",
-        data_code=finding.code,
+        element("h3", kind, " ", isolated(content, group.title)),
+        body,
+        class_=f"finding {group.severity}",
+        data_code=group.code,
     )
 
 

@@ -1,6 +1,6 @@
 // The cases of the chosen cell, those farthest from their own class first.
 
-import { classes, nClasses, codes, scores, rowOf } from "./data.js";
+import { classes, nClasses, codes, scores, ids, rowOf } from "./data.js";
 import { sample } from "./sample.js";
 import { cellOf, decisionOf, truthOf } from "./decide.js";
 import { state, update, onChange } from "./state.js";
@@ -32,11 +32,11 @@ export function describe(i) {
   const parts = order
     .slice(0, MOST_COLUMNS)
     .map((k) => `${classes[k]} ${table[i * nClasses + k].toFixed(3)}`);
-  return `Row ${rowOf(i)}: ${classes[codes[i]]}, ${fate(decided[i])}. ${parts.join(", ")}`;
+  return `${ids ? "Case" : "Row"} ${rowOf(i)}: ${classes[codes[i]]}, ${fate(decided[i])}. ${parts.join(", ")}`;
 }
 
 function headings(columns) {
-  const row = make("tr", {}, make("th", { scope: "col", textContent: "row" }));
+  const row = make("tr", {}, make("th", { scope: "col", textContent: ids ? "case" : "row" }));
   for (const k of columns) row.append(make("th", { scope: "col" }, "p(", nameOf(classes[k]), ")"));
   return make("thead", {}, row);
 }
@@ -82,7 +82,7 @@ function list(box) {
     nameOf(classes[truth]),
     decided < nClasses ? " classified as " : " referred to a person",
     decided < nClasses ? nameOf(classes[decided]) : null,
-    `: ${plural(found.length, "case")}${found.length > shown.length ? `; shown are the ${shown.length} with the lowest probability of their class` : ""}. Rows are counted from 0.`,
+    `: ${plural(found.length, "case")}${found.length > shown.length ? `; shown are the ${shown.length} with the lowest probability of their class` : ""}.${ids ? "" : " Rows are counted from 0."}`,
   );
   const table = make(
     "table",

@@ -27,8 +27,11 @@ export const surfaces = page.surfaces.map((surface) => ({
 
 const rows = page.cases.rows && unpack(page.cases.rows);
 
-// The position of a case among those that the report was made from, counted from 0.
+export const { ids } = page.cases;
+
+// The name of a case, or else its position among those that the report was made from, from 0.
 export function rowOf(i) {
+  if (ids) return ids[i];
   return rows ? rows[i] : i;
 }
 

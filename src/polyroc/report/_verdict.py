@@ -1,0 +1,157 @@
+"""The answer, in one sentence: which model is best, how good it is, and what cannot be told."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from polyroc.inference._comparison import Difference
+from polyroc.metrics import registry
+from polyroc.report._content import Content, ModelContent
+from polyroc.report._decisions import perfect_pairs
+from polyroc.report._wording import limits, number, p_value
+
+SIGNIFICANT = 0.05
+MOST_NAMES = 3
+
+
+class Rival(NamedTuple):
+    """Another model, and how it differs from the best."""
+
+    name: str
+    row: Difference
+
+
+def ranked(content: Content) -> list[ModelContent]:
+    """The models, the best by the main metric first; one without a value last."""
+    sign = registry[content.main_metric].sign
+
+    def key(model: ModelContent) -> float:
+        value = sign * model.evaluation[content.main_metric].value
+        return math.inf if math.isnan(value) else -value
+
+    return sorted(content.models, key=key)
+
+
+def rivals(content: Content) -> list[Rival]:
+    """The other models in that order, with the row of each in the comparison."""
+    best, *others = ranked(content)
+    rows = content.comparison.differences if content.comparison else ()
+    pairs = {
+        frozenset((row.model_a, row.model_b)): row
+        for row in rows
+        if row.metric == content.main_metric
+    }
+    return [Rival(model.name, pairs[frozenset((best.name, model.name))]) for model in others]
+
+
+def verdict(content: Content) -> str:
+    """One sentence on all models."""
+    if all(_guesses(content, model) for model in content.models):
+        return _no_better(content)
+    best = ranked(content)[0]
+    if len(content.models) == 1:
+        return f"{best.name} {_alone(content, best)}: {_value(content, best)}; {_chance(content)}."
+    found = rivals(content)
+    clear = [each for each in found if each.row.p_adjusted < SIGNIFICANT]
+    unclear = [each.name for each in found if each.row.p_adjusted >= SIGNIFICANT]
+    untested = [each.name for each in found if math.isnan(each.row.p_adjusted)]
+    parts = [_ahead(content, best, clear)]
+    if unclear:
+        parts.append(f"{listed(unclear)} cannot be told apart from it")
+    if untested:
+        parts.append(f"there is no test against {listed(untested)}")
+    return f"{'; '.join(parts)}."
+
+
+def _ahead(content: Content, best: ModelContent, clear: list[Rival]) -> str:
+    """What the best model reaches, and the nearest model that is clearly worse."""
+    perfect = " and separates the classes perfectly" if _perfect(content, best) else ""
+    symbol = registry[content.main_metric].symbol
+    value = _value(content, best)
+    if not clear:
+        return f"{best.name} has the best {symbol}{perfect}, {value.removeprefix(f'{symbol} ')}"
+    nearest, *others = clear
+    holm = " after Holm's adjustment" if len(content.models) > 2 else ""
+    by = abs(nearest.row.difference)
+    size = "less than 0.001" if by < 0.0005 else f"{by:.3f}"
+    p = p_value(nearest.row.p_adjusted).replace(" ", "\u00a0")
+    told = f"{size} ({p}{holm})"
+    more = f" and of {_models(len(others))} by more" if others else ""
+    return f"{best.name} is best{perfect}: {value}, ahead of {nearest.name} by {told}{more}"
+
+
+def _models(count: int) -> str:
+    return "1 other model" if count == 1 else f"{count} other models"
+
+
+def _alone(content: Content, model: ModelContent) -> str:
+    low, *_ = model.evaluation[content.main_metric].interval(content.level)
+    if _perfect(content, model):
+        return "separates the classes perfectly"
+    return "has no interval" if math.isnan(low) else "is better than guessing"
+
+
+def _no_better(content: Content) -> str:
+    best = ranked(content)[0]
+    value, chance = _value(content, best), _chance(content)
+    if len(content.models) == 1:
+        worse = "worse" if _worse(content, best) else "not better"
+        shown = "" if worse == "worse" else ", as far as these cases show"
+        return f"{best.name} is {worse} than guessing{shown}: {value}; {chance}."
+    start = "No model is better than guessing, as far as these cases show"
+    return f"{start}: the best is {best.name} with {value}; {chance}."
+
+
+def _guesses(content: Content, model: ModelContent) -> bool:
+    """Whether a model may be as good as guessing, or is worse."""
+    estimate = model.evaluation[content.main_metric]
+    declared = registry[content.main_metric]
+    low, high, *_ = estimate.interval(content.level)
+    if math.isnan(low):
+        return not declared.sign * (estimate.value - _chance_value(content)) > 1e-12
+    return low <= _chance_value(content) <= high or _worse(content, model)
+
+
+def _worse(content: Content, model: ModelContent) -> bool:
+    estimate, declared = model.evaluation[content.main_metric], registry[content.main_metric]
+    low, high, *_ = estimate.interval(content.level)
+    if math.isnan(low):
+        return declared.sign * (estimate.value - _chance_value(content)) < -1e-12
+    return declared.worse_than_guessing(low, high, len(content.classes))
+
+
+def _perfect(content: Content, model: ModelContent) -> bool:
+    perfect = perfect_pairs(model)
+    off = ~np.eye(len(content.classes), dtype=bool)
+    return bool((perfect & perfect.T)[off].all())
+
+
+def _value(content: Content, model: ModelContent) -> str:
+    estimate = model.evaluation[content.main_metric]
+    low, high, *_ = estimate.interval(content.level)
+    interval = "" if math.isnan(low) else f" ({limits(low, high)})"
+    return f"{registry[content.main_metric].symbol} {number(estimate.value)}{interval}"
+
+
+def _chance_value(content: Content) -> float:
+    chance = registry[content.main_metric].chance
+    return 0.5 if chance is None else chance(len(content.classes))
+
+
+def _chance(content: Content) -> str:
+    return f"guessing gives {_chance_value(content):g}"
+
+
+def listed(names: list[str]) -> str:
+    """Names in a sentence, the first few of many.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 more models')
+    """
+    shown, more = names[:MOST_NAMES], len(names) - MOST_NAMES
+    if more > 0:
+        return f"{', '.join(shown)} and {more} more model{'s' if more > 1 else ''}"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
