@@ -1,13 +1,16 @@
 # Tasks, run with the environment that `make environment` makes, or another: `make test BIN=.`
 BIN ?= .venv/bin
 
-.PHONY: environment test slow lint types docs bench ci
+.PHONY: environment test system slow lint types docs bench ci
 
 environment:
 	python3 -m venv .venv && $(BIN)/pip install -e '.[test]'
 
 test:
 	$(BIN)/pytest
+
+system:
+	$(BIN)/pytest -m "system and not slow"
 
 slow:
 	$(BIN)/pytest -m slow

@@ -3,13 +3,14 @@
 import functools
 import sys
 from collections.abc import Generator, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 # The first example of a compiled function waits for the compiler, and machines are noisy.
-settings.register_profile("quick", deadline=None, max_examples=40)
+settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("quick")
 
 # ``pytest --hypothesis-profile usual``, or ``long``, takes the place of the one above: the option
@@ -24,6 +25,16 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
     """Docstrings of tests have no examples: what would look for them is left out."""
     found = yield
     return [each for each in found if type(each).__name__ != "DoctestModule"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Faults, hostile files and the browser are in the tier of the system."""
+    tests = Path(__file__).parent
+    for item in items:
+        folder = item.path.relative_to(tests).parts[0] if item.path.is_relative_to(tests) else ""
+        if folder in ("faults", "hostile") or item.get_closest_marker("browser"):
+            item.add_marker("system")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -65,9 +65,9 @@ def branches(measured: Path | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         outside, inside = measured or Path(folder, "outside"), Path(folder, "inside")
         if not measured:
-            _measure(outside, "-m", "not slow and not torch")
+            _measure(outside, "-m", "not slow and not torch and not integrations")
             _measure(outside, "-m", "torch")
-        _measure(inside, "-n", "0", "-m", "not slow", "tests/kernels", NUMBA_DISABLE_JIT="1")
+        _measure(inside, "-m", "not slow", "tests/kernels", NUMBA_DISABLE_JIT="1")
         kernels, own = "--include=src/polyroc/kernels/*", "--include=src/polyroc/*"
         found = {
             "outside the kernels": _taken(outside, own, "--omit=*/kernels/*"),

@@ -40,6 +40,7 @@ def softmax(logits):
     return raised / raised.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.system
 @parametrize_with_checks([Recalibrated(LogisticRegression(C=1), cv=3)])
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)

@@ -15,6 +15,8 @@ import pytest
 from cli.running import EXAMPLE, main
 from faults.processes import PROGRAM, heed_interrupts
 
+pytestmark = pytest.mark.system
+
 
 def test_help_loads_nothing_heavy() -> None:
     heavy = ("numpy", "pyarrow", "rich", "scipy", "pandas", "sklearn", "numba")

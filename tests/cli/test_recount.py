@@ -396,7 +396,7 @@ NAMES = (
 
 
 @pytest.mark.parametrize(
-    "n_classes", [*SIZES, 257, *(pytest.param(n, marks=pytest.mark.slow) for n in (16, 20, 300))]
+    "n_classes", [*SIZES, *(pytest.param(n, marks=pytest.mark.slow) for n in (16, 20, 257, 300))]
 )
 def test_evaluate(n_classes) -> None:
     assert notes_by_size(n_classes)
@@ -564,7 +564,7 @@ def test_study(tmp_path) -> None:
     assert agrees(row[3], p_value) and agrees(row[4], p_value)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("n_classes", [2, 3, pytest.param(5, marks=pytest.mark.slow)])
 def test_surface(n_classes, tmp_path) -> None:
     """Shares of an operating point are those of its costs, case by case."""
     facts = case("skewed", n_classes, 1)

@@ -68,7 +68,7 @@ def test_threads_on_many_cases(name):
             assert_same(answers(sample, metric, n_threads), alone)
 
 
-@pytest.mark.parametrize("K", [5, 24])
+@pytest.mark.parametrize("K", [5, pytest.param(24, marks=pytest.mark.slow)])
 def test_threads_over_many_classes(K, monkeypatch):
     """AUC_mu merges sorted margins, from 24 classes on by a compiled loop."""
     monkeypatch.setattr(margins, "FEW_MARGINS", 0)

@@ -78,11 +78,14 @@ def codes_of_a_sample() -> set[str]:
         return recount(facts, gathered(facts, patched))
 
 
-@pytest.mark.parametrize("n_classes", SIZES)
+@pytest.mark.parametrize(
+    "n_classes", [pytest.param(K, marks=[pytest.mark.slow] * (K in (5, 50))) for K in SIZES]
+)
 def test_report(n_classes) -> None:
     assert codes_by_size(n_classes)
 
 
+@pytest.mark.slow
 def test_report_beyond_one_byte() -> None:
     assert codes_by_size(257, ("tied",))
 

@@ -185,7 +185,13 @@ def test_a_mapped_npy_file(tmp_path):
     assert one == other
 
 
-@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "tuples of scalars"])
+OTHERS = [name for name in LAYOUTS if name != "tuples of scalars"]
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [pytest.param(name, marks=[pytest.mark.slow] * (i % 4 > 0)) for i, name in enumerate(OTHERS)],
+)
 def test_what_else_reads_scores(layout):
     """Intervals, comparisons, curves, summaries and the model of a surface."""
     sample = sample_for(registry["vus"], 3, 1, n=30)

@@ -45,7 +45,9 @@ def arrangements() -> dict[str, Cases]:
     }
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(
+    "route", [pytest.param(name, marks=[pytest.mark.slow] * (name == "report")) for name in ROUTES]
+)
 def test_the_same_numbers(route: str, tmp_path: Path) -> None:
     for name, cases in arrangements().items():
         expected = by_definition(cases)

@@ -62,6 +62,9 @@ def same(one: CertifiedEvaluation, other: CertifiedEvaluation) -> bool:
     )
 
 
+pytestmark = pytest.mark.system  # most of it is run by processes of a cluster
+
+
 @pytest.fixture(autouse=True)
 def limit() -> Iterator[None]:
     """A cluster that does not answer fails a test, and does not stop all others."""

@@ -140,7 +140,7 @@ def test_softmax_models_know_their_gradient(kind: type[Model]) -> None:
     ("kind", "sizes"),
     [
         (LinearModel, (100, 100, 100)),
-        (MlpModel, (25, 25, 25)),
+        pytest.param(MlpModel, (25, 25, 25), marks=pytest.mark.slow),
         pytest.param(MlpModel, (100, 100, 100), marks=pytest.mark.slow),
     ],
 )

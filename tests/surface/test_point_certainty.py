@@ -147,6 +147,7 @@ def test_limits_held_with_confidence():
         surface.choose(criterion="total_error", confidence=0.95)
 
 
+@pytest.mark.slow
 def test_the_tuner_holds_limits_with_confidence():
     from sklearn.linear_model import LogisticRegression
 

@@ -179,7 +179,11 @@ def test_a_fit_that_runs_to_a_limit_is_not_used_without_a_word(model):
 
 @pytest.mark.parametrize(
     ("seed", "n", "shift"),
-    [(0, 24, 0.5), pytest.param(0, 850, 1, marks=pytest.mark.slow), (3, 24, 1)],
+    [
+        (0, 24, 0.5),
+        pytest.param(0, 850, 1, marks=pytest.mark.slow),
+        pytest.param(3, 24, 1, marks=pytest.mark.slow),
+    ],
 )
 def test_densities_that_round_to_zero_are_no_error(seed, n, shift):
     rng = np.random.default_rng(seed)

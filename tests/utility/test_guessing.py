@@ -20,6 +20,7 @@ ARRANGEMENTS = {
 """With values of observers at ε = .005, which cost less than the limit by the order of ε."""
 
 
+@pytest.mark.slow
 def test_the_limit_depends_on_the_arrangement_within_its_bounds():
     values = {}
     for name, (means, covariances, measured) in ARRANGEMENTS.items():

@@ -289,6 +289,7 @@ def test_last_axis_may_be_a_whole_float():
     assert observer.huh(last=1.0, n_draws=50, rng=0) == observer.huh(last=-1, n_draws=50, rng=0)
 
 
+@pytest.mark.slow
 def test_superfluous_dimensions_change_nothing():
     flat = gaussians(2 * TRIANGLE).saec(n_blocks=8, n_steps=50_000, rng=1)
     deep = gaussians(np.pad(2 * TRIANGLE, ((0, 0), (0, 3)))).saec(n_blocks=8, n_steps=50_000, rng=2)

@@ -54,6 +54,7 @@ def test_two_classes_by_the_closed_form_and_the_jackknife():
     assert found.standard_error == pytest.approx(jackknife, rel=0.4)
 
 
+@pytest.mark.slow
 def test_contributions_are_derivatives_by_the_weights():
     """Doubling the weight of a tenth of the cases, with the recalibration fitted anew."""
     y, p = labelled([[0.0], [1.0]], 200, 3)

@@ -65,6 +65,7 @@ def test_equal_costs_are_argmax_also_at_ties(n_classes, seed, cost):
     assert (decide(p, cost * (1 - np.eye(n_classes))) == p.argmax(axis=1)).all()
 
 
+@pytest.mark.system
 @parametrize_with_checks([CostSensitiveClassifier(LogisticRegression(C=1))])
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)

@@ -17,6 +17,7 @@ from polyroc.surface import risk_coverage
 from polyroc.surface._referral import ReferralCosts, Referrals, referral_costs
 
 
+@pytest.mark.system
 @parametrize_with_checks([RejectingClassifierCV(LogisticRegression(C=1), cv=3)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

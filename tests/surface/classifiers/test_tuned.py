@@ -75,6 +75,7 @@ def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 
 
+@pytest.mark.slow
 def test_noise_stays_at_argmax():
     stayed = 0
     for seed in range(20):
@@ -147,7 +148,7 @@ def test_standard_errors_decide_who_wins():
     assert timid.chosen_ == "argmax"
 
 
-@pytest.mark.parametrize("vary", ["classes", "pairs"])
+@pytest.mark.parametrize("vary", ["classes", pytest.param("pairs", marks=pytest.mark.slow)])
 def test_limits_are_honoured_out_of_fold(vary):
     p, y = drawn(4, 400, 3)
     limits = {(2, 0): 0.05, (1, 0): 0.1}
@@ -168,6 +169,7 @@ def test_limits_that_argmax_keeps_leave_it_alone():
     assert tuner.chosen_ == "argmax"
 
 
+@pytest.mark.slow
 def test_one_rate_is_minimised_under_limits_on_others():
     p, y = drawn(6, 400, 3)
     limits = {(0, 2): 0.3, (2, 1): 0.3, (1, 0): 0.3}
