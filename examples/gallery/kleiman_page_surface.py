@@ -12,7 +12,7 @@ from polyroc.display import TprSurfaceDisplay
 
 y_true, models, labels = example_predictions()
 p = models["logistic"]
-display = TprSurfaceDisplay.from_predictions(y_true, p, labels=labels, n_grid=21).plot()
+display = TprSurfaceDisplay.from_predictions(y_true, p, labels=labels, n_grid=31).plot()
 print(f"volume under the surface {display.surface.volume:.4f}")
 print(f"share of right triplets by the rule of VUS {vus(y_true, p, labels=labels):.4f}")
 print(f"of random guesses {1 / 6:.4f}")

@@ -8,16 +8,19 @@ table of docs/surfaces.md when all is there.
 
 import argparse
 import json
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from mlbench import convert
 from sklearn.datasets import load_digits, load_wine
 from sklearn.model_selection import train_test_split
 
 from polyroc.surface import AveragedKnnModel, KnnModel, LinearModel, MlpModel, search
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from mlbench import convert
 
 MODELS = {
     "k-nn": KnnModel,
@@ -30,7 +33,7 @@ Problem = tuple[np.ndarray, np.ndarray]
 
 def problems(folder: Path) -> dict[str, Problem]:
     """Features and classes; digits in three groups, rare kinds of glass left out."""
-    convert(folder)
+    convert(folder, "Vehicle", "Glass")
     wine, digits = load_wine(return_X_y=True), load_digits(return_X_y=True)
     grouped = np.select([digits[1] <= 3, digits[1] <= 6], ["0 to 3", "4 to 6"], "7 to 9")
     found = {"wine": wine, "digits in groups": (digits[0], grouped)}

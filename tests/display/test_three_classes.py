@@ -12,7 +12,7 @@ from display.exhibits import plain_names, sample
 from polyroc import total_length, triangle_area
 from polyroc.display import SimplexDisplay, TprSurfaceDisplay
 from polyroc.display._ternary import CORNERS, placed
-from polyroc.display._tpr_surface import heights_over
+from polyroc.display._tpr_surface import heights_over, seen_from_the_origin
 from polyroc.display._triplets import Triplet
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 
@@ -111,6 +111,18 @@ def test_heights_are_the_best_rates_beyond() -> None:
         for j, y in enumerate(grid):
             beyond = [r[2] for r in rates if r[0] >= x and r[1] >= y]
             assert heights[i, j] == max(beyond, default=0)
+
+
+def test_the_drawn_border_is_where_rates_end() -> None:
+    """Nearer to the origin some point reaches it, further away none, and no corner is torn."""
+    rates = np.random.default_rng(4).integers(0, 257, (40, 3)) / 256
+    border = seen_from_the_origin(rates, 6)
+    for corner in border.reshape(-1, 3):
+        assert (rates >= 0.999 * corner - 1e-9).all(axis=1).any()
+        assert not (rates >= 1.001 * corner + 1e-9).all(axis=1).any()
+    places, met = np.unique(border.reshape(-1, 3).round(12), axis=0, return_counts=True)
+    inside = (places > 0).all(axis=1)
+    assert (met[inside] >= 3).all() and set(met[inside]) >= {3, 4}
 
 
 def test_a_surface_needs_three_axes() -> None:

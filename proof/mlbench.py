@@ -1,6 +1,6 @@
 """Data sets of R's package mlbench as CSV files, which are not shipped.
 
-    python proof/standard_problems/mlbench.py FOLDER
+    python proof/mlbench.py FOLDER Vehicle Glass
 
 Needs R and mlbench (Debian: r-cran-mlbench).
 """
@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-SETS = ("Vehicle", "Glass")
 SCRIPT = """
 library(mlbench)
 for (name in commandArgs(trailingOnly = TRUE)[-1]) {
@@ -20,13 +19,13 @@ for (name in commandArgs(trailingOnly = TRUE)[-1]) {
 """
 
 
-def convert(folder: Path) -> None:
-    """Write a CSV file for each set that is not there yet; the class is the last column."""
-    missing = [name for name in SETS if not (folder / f"{name}.csv").exists()]
+def convert(folder: Path, *names: str) -> None:
+    """Write a CSV file for each set that is not there yet."""
+    missing = [name for name in names if not (folder / f"{name}.csv").exists()]
     if missing:
         folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(["Rscript", "-e", SCRIPT, str(folder), *missing], check=True)
 
 
 if __name__ == "__main__":
-    convert(Path(sys.argv[1]))
+    convert(Path(sys.argv[1]), *sys.argv[2:])
