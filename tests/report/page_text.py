@@ -9,8 +9,10 @@ from report.dom import Node
 from report.recount import Facts, agrees, exact_at_ends, number_in
 from report.sentences import library
 
-from polyroc import evaluate_pairs
+from polyroc import __version__, evaluate_pairs
+from polyroc.calibration import calibration_curves, calibration_error
 from polyroc.metrics import registry
+from polyroc.report._calibration import SEED
 
 
 def plain(label: str) -> str:
@@ -367,6 +369,93 @@ def curves(facts: Facts, page: Node) -> None:
     if facts.n_classes > 12:
         highest = max(sum(areas[k]) for k in shown)
         assert all(sum(areas[k]) >= highest - 1e-9 for k in areas if k not in shown)
+
+
+def calibration(facts: Facts, page: Node) -> None:
+    """The calibration error of each model whose scores are probabilities; errors by loops."""
+    found = [node for node in page.walk() if node.attributes.get("id") == "calibration"]
+    usable = [model for model in facts.models if facts.fault(model) is None]
+    assert bool(found) == bool(usable)
+    if not usable:
+        return
+    known = {key: facts.inputs[key] for key in ("labels", "sample_weight", "groups")}
+    rows = found[0].all("table")[0].all("tbody")[0].all("tr")
+    for row, model in zip(rows, usable, strict=True):
+        assert row.all("bdi")[0].text == model
+        value, under, p, promised, made = row.all("td")
+        scores = facts.inputs["scores"][model]
+        error = calibration_error(facts.inputs["y"], scores, n_resamples=200, rng=SEED, **known)
+        (small,) = value.all("small")
+        assert agrees(value.text.removesuffix(small.text), error.debiased)
+        low, high, *_ = error.interval(0.95)
+        limits = small.text.split(" to ")
+        assert agrees(limits[0], low) and agrees(limits[1], high)
+        assert agrees(under.text, error.under_calibration)
+        assert math.isclose(float(p.text), error.p_value, rel_tol=5.1e-3)
+        assert agrees(promised.text, facts.mean([1 - max(row) for row in facts.models[model]])[0])
+        wrong = [float(a != b) for a, b in zip(facts.decided(model), facts.y, strict=True)]
+        assert agrees(made.text, facts.mean(wrong)[0])
+    figures = found[0].all("figure")
+    each = [plain(name) for name in facts.names] if 2 < facts.n_classes <= 12 else []
+    assert [f.all("figcaption")[0].text for f in figures] == ["Most probable class", *each]
+    for figure in figures:
+        assert [item.text for item in figure.all("li")] == usable
+    line = figures[0].all("polyline")[1].attributes["points"].split()
+    weights = facts.inputs["sample_weight"]
+    given = facts.inputs["y"], facts.inputs["scores"][usable[0]]
+    curve = calibration_curves(*given, labels=known["labels"], sample_weight=weights, bins=8)
+    for place, x, y in zip(line, curve.top_label.probability, curve.top_label.share, strict=True):
+        across, upright = map(float, place.split(","))
+        assert abs(across - (40 + 200 * x)) < 0.06 and abs(upright - (212 - 206 * y)) < 0.06
+
+
+def benefit(facts: Facts, page: Node) -> None:
+    """The longest range of thresholds at which a model beats acting on all and on none."""
+    found = [node for node in page.walk() if node.attributes.get("id") == "benefit"]
+    usable = [model for model in facts.models if facts.fault(model) is None]
+    assert bool(found) == bool(usable)
+    if not usable:
+        return
+    figures = found[0].all("figure")
+    n_panels = min(facts.n_classes, 12) if facts.n_classes > 2 else 1
+    assert len(figures) == n_panels
+    names = [plain(name) for name in facts.names]
+    for figure in figures[:2]:
+        k = names.index(figure.all("figcaption")[0].text)
+        for item, model in zip(figure.all("li")[:2], usable, strict=False):
+            told = item.text.removeprefix(model)
+            assert told == useful_range(facts, model, k)
+
+
+def useful_range(facts: Facts, model: str, k: int) -> str:
+    total, prior = sum(facts.weights), facts.shares[k]
+    runs: list[list[float]] = [[]]
+    cases = list(zip(facts.y, facts.models[model], facts.weights, strict=True))
+    for step in range(1, 50):
+        t = step / 50
+        odds = t / (1 - t)
+        gain = sum(w if y == k else -w * odds for y, row, w in cases if row[k] >= t - 1e-12)
+        if gain / total > max(0.0, prior - (1 - prior) * odds) + 1e-12:
+            runs[-1].append(t)
+        elif runs[-1]:
+            runs.append([])
+    best = max(runs, key=len)
+    return f"{best[0]:.2f}–{best[-1]:.2f}" if best else "of no use"
+
+
+def methods(facts: Facts, page: Node) -> None:
+    """What was done, with numbers that are those of the cases."""
+    told = page.one("methods").text
+    cases = f"{len(facts.y):,} case{'s' * (len(facts.y) != 1)} of {facts.n_classes} classes"
+    assert told.startswith(f"Predictions for {cases}") and f"polyroc {__version__}." in told
+    if facts.n_classes <= 12:
+        pairs = zip(facts.counts, facts.names, strict=True)
+        assert f"({', '.join(f'{count:,} {plain(name)}' for count, name in pairs)})" in told
+    assert ("Holm" in told) == (len(facts.models) > 1)
+    assert ("cases were weighted" in told) == facts.weighted
+    groups_told = re.search(r"([\d,]+) groups of cases were taken as independent", told)
+    assert (groups_told is None) == (facts.groups is None)
+    assert groups_told is None or number_in(groups_told[1]) == len(set(facts.groups))
 
 
 def compared(facts: Facts, page: Node) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from report.recount import NBSP, Facts, agrees, exact_at_ends, number_in
 
-from polyroc import compare, evaluate
+from polyroc import Predictions, compare, evaluate, plan
 from polyroc.metrics import registry
 
 PERCENT = rf"(?:(?:less|more) than )?[\d.]+{NBSP}%"
@@ -61,10 +61,16 @@ def difference(told: Told, clear: bool) -> None:
     higher = rf"{facts.symbol} of ({told.a_model}) is (.+) higher"
     size = rf"(?:{higher}|{facts.symbol} is the same for both)"
     test = r"paired test, p (=|<) ([\d.]+)( after Holm's adjustment)?"
-    end = "" if clear else r" Another sample of cases could reverse the order\."
-    who, ahead, low, high, sign, p, holm = told.match(
+    settled = (
+        rf"(?: If the difference is as large as here, a paired test has a power of 80{NBSP}% with "
+        r"([\d,]+) cases of these shares of classes\.)?"
+    )
+    end = "()" if clear else rf" Another sample of cases could reverse the order\.{settled}"
+    who, ahead, low, high, sign, p, holm, needed = told.match(
         "text", rf"{size} \({LEVEL} {{s}} to {{s}}; {test}\)\.{end}"
     )
+    if needed:
+        check_needed(facts, best, other, int(number_in(needed)))
     assert best in facts.leading and who in (None, best)
     gap = facts.value(best) - facts.value(other)
     assert gap == 0 if ahead is None else agrees(ahead, gap) and gap > 0
@@ -82,6 +88,17 @@ def difference(told: Told, clear: bool) -> None:
         if sign == "<"
         else math.isclose(float(p), row.p_adjusted, rel_tol=5.1e-3)
     )
+
+
+def check_needed(facts: Facts, best: str, other: str, needed: int) -> None:
+    """A tenth more cases are enough for the power, and a tenth fewer are not."""
+    assert facts.groups is None and needed > len(facts.y)
+    given = {key: facts.inputs[key] for key in ("labels", "sample_weight")}
+    scores = facts.inputs["scores"]
+    pilot = {name: Predictions(facts.inputs["y"], scores[name], **given) for name in (best, other)}
+    known = {"metric": facts.main, "allocation": "pilot"}
+    fewer, more = (plan(pilot, cases=int(each * needed), **known).power for each in (0.9, 1.1))
+    assert fewer < 0.8 < more
 
 
 def no_test(told: Told) -> None:

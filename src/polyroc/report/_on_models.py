@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from polyroc.errors import PolyrocError
+from polyroc.inference import plan
 from polyroc.inference._comparison import Difference
 from polyroc.metrics import registry
 from polyroc.report._content import Content, ModelContent
@@ -25,6 +27,7 @@ from polyroc.statistics.pairs import Pairs
 
 SIGNIFICANT = 0.05
 TIED_SHARE = 0.01
+POWER = 0.8
 
 
 def differences(content: Content) -> Iterator[Finding]:
@@ -45,7 +48,9 @@ def differences(content: Content) -> Iterator[Finding]:
         if row.p_adjusted < SIGNIFICANT:
             yield Finding("difference-clear", "fact", f"{best} is better than {other}", size)
         else:
-            text = f"{size} Another sample of cases could reverse the order."
+            text = (
+                f"{size} Another sample of cases could reverse the order.{_settled(content, row)}"
+            )
             title = f"{best} and {other} cannot be told apart"
             yield Finding("difference-unclear", "notice", title, text)
 
@@ -62,6 +67,24 @@ def _difference(content: Content, row: Difference, best: str) -> str:
     return (
         f"{size} ({level_text(content.level)} interval {signed(low)} to {signed(high)}; "
         f"paired test, {p_value(row.p_adjusted)}{adjusted})."
+    )
+
+
+def _settled(content: Content, row: Difference) -> str:
+    """How many cases would settle the comparison, where a plan can tell."""
+    known = {model.name: model.predictions for model in content.models}
+    if content.groups is not None or content.predictions.folds is not None:
+        return ""
+    pilot = {name: known[name] for name in (row.model_a, row.model_b)}
+    try:
+        needed = plan(pilot, metric=row.metric, power=POWER, allocation="pilot").total
+    except PolyrocError:
+        return ""
+    if needed <= len(content.predictions):
+        return ""
+    return (
+        f" If the difference is as large as here, a paired test has a power of {share(POWER)} with "
+        f"{needed:,} cases of these shares of classes."
     )
 
 

@@ -20,6 +20,7 @@ from polyroc._version import __version__
 from polyroc.predictions import Predictions
 from polyroc.predictions._slices import Attribute
 from polyroc.report import _sections as sections
+from polyroc.report._calibration import usable
 from polyroc.report._cases import PageCases
 from polyroc.report._content import Content, gather
 from polyroc.report._explorer import explorer
@@ -152,8 +153,10 @@ def render(content: Content) -> str:
     )
     data = element("script", Markup(page_data(content)), type="application/json", id="page-data")
     scripts = joined(data, element("script", Markup(script), type="module"))
+    skip = element("a", "Skip to the summary", href="#summary", class_="skip")
     body = element(
         "body",
+        skip,
         _header(content),
         _navigation(content),
         _main(content, found),
@@ -189,6 +192,8 @@ def _navigation(content: Content) -> Markup:
         "slices": "Slices" if sliced_models(content) else "",
         "pairs": "Pairs",
         "curves": "ROC curves",
+        "calibration": "Calibration" if usable(content) else "",
+        "benefit": "Net benefit" if usable(content) else "",
         "compared": "Models compared" if content.comparison else "",
         "surface": "ROC surface" if content.surfaces else "",
         "reading": "How to read",
@@ -206,6 +211,8 @@ def _main(content: Content, found: list[Finding]) -> Markup:
         sections.slices(content),
         sections.pairs(content),
         sections.curves(content),
+        sections.calibration(content),
+        sections.benefit(content),
         sections.compared(content),
         sections.surfaces(content),
         sections.reading(content, found),

@@ -6,12 +6,19 @@ from dataclasses import replace
 import numpy as np
 
 from polyroc.metrics import registry
+from polyroc.report._calibration import (
+    benefit_figures,
+    calibration_figures,
+    calibration_table,
+    usable,
+)
 from polyroc.report._content import MOST_CURVES, Content
 from polyroc.report._explanations import EXPLANATIONS
 from polyroc.report._figures import line_key, roc_panel
 from polyroc.report._finding import Finding
 from polyroc.report._grouping import ABOVE_THE_FOLD, Group, grouped
 from polyroc.report._markup import Markup, element, joined
+from polyroc.report._methods import methods
 from polyroc.report._ranking import chance_text, models_table
 from polyroc.report._slices import introduction, sliced_models, slices_of
 from polyroc.report._tables import (
@@ -193,6 +200,41 @@ def _class_panel(content: Content, k: int) -> Markup:
     return element("figure", caption, roc_panel(lines, label), legend)
 
 
+def calibration(content: Content) -> Markup | None:
+    """Whether probabilities can be trusted."""
+    if not usable(content):
+        return None
+    told = (
+        "Decisions by costs take probabilities at their word. A curve below the diagonal says that "
+        "what is predicted with some probability is less frequent than that. The calibration error "
+        "of the most probable class has its bias removed; beside it stands what calibrated "
+        "probabilities would have, and the test against that. Errors promised are what the "
+        "probabilities say of the most probable class."
+    )
+    return section(
+        "calibration",
+        "Can the probabilities be trusted?",
+        paragraph(told, _grouped(content)),
+        calibration_table(content),
+        calibration_figures(content),
+    )
+
+
+def benefit(content: Content) -> Markup | None:
+    """Whether decisions by the probabilities are of use."""
+    if not usable(content):
+        return None
+    told = (
+        "Net benefit of acting on a class where its probability reaches the threshold: the share "
+        "of true positives less the share of false positives times threshold/(1 − threshold) "
+        "(Vickers & Elkin 2006). Dotted: acting on all cases, and on none. The legend has the "
+        "longest range of thresholds at which a model is above both."
+    )
+    if len(content.classes) > MOST_CURVES:
+        told += f" Shown are the {MOST_CURVES} most frequent classes."
+    return section("benefit", "Are decisions of use?", paragraph(told), benefit_figures(content))
+
+
 def compared(content: Content) -> Markup | None:
     """Differences between models."""
     if content.comparison is None:
@@ -281,6 +323,8 @@ def reading(content: Content, found: list[Finding]) -> Markup:
     return section(
         "reading",
         "How to read this page",
+        element("h3", "Methods"),
+        element("p", isolated(content, methods(content)), id="methods"),
         element("h3", "Findings"),
         element("dl", *notes),
         element("h3", "Metrics"),

@@ -1,0 +1,179 @@
+"""The sections on probabilities: can they be trusted, and is deciding by them of use?"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polyroc.calibration import calibration_curves, calibration_error, cost_calibration
+from polyroc.calibration._curves import ReliabilityCurve
+from polyroc.calibration._error import CalibrationError
+from polyroc.report._content import MOST_CURVES, Content, ModelContent
+from polyroc.report._figures import line_key
+from polyroc.report._markup import Markup, element
+from polyroc.report._panels import Frame, Line, panel
+from polyroc.report._tables import head, key, name, right, scrolled
+from polyroc.report._wording import number, p_value, share
+from polyroc.typing import Float64Array
+
+RESAMPLES = 200
+SEED = 20_140_430
+BINS = 8
+THRESHOLDS = np.arange(1, 50) / 50
+CURVE = Frame("probability", "share that is true")
+
+
+def usable(content: Content) -> list[tuple[int, ModelContent]]:
+    """Models whose scores are probabilities, with their places."""
+    return [(m, model) for m, model in enumerate(content.models) if not model.fault]
+
+
+def error_of(content: Content, model: ModelContent) -> CalibrationError:
+    """The calibration error of the most probable class."""
+    groups = content.groups
+    return calibration_error(model.predictions, groups=groups, n_resamples=RESAMPLES, rng=SEED)
+
+
+def calibration_table(content: Content) -> Markup:
+    """A row per model: calibration error, and errors promised and made."""
+    titles = head(
+        "Model",
+        right("Calibration error"),
+        right("If calibrated"),
+        right("p"),
+        right("Errors promised"),
+        right("Errors made"),
+    )
+    rows = [_row(content, m, model) for m, model in usable(content)]
+    table = element("table", titles, element("tbody", *rows), class_="calibration")
+    return scrolled(table, "Calibration of each model")
+
+
+def _row(content: Content, m: int, model: ModelContent) -> Markup:
+    error = error_of(content, model)
+    paid = cost_calibration(model.predictions, groups=content.groups)
+    low, high, *_ = error.interval(content.level)
+    interval = "no interval" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
+    cells = [
+        (number(error.debiased), interval),
+        (number(error.under_calibration), ""),
+        ("–" if math.isnan(error.p_value) else p_value(error.p_value).removeprefix("p = "), ""),
+        (share(paid.expected, 1), ""),
+        (share(paid.observed, 1), ""),
+    ]
+    return element(
+        "tr",
+        element("th", key(m), name(model.name), scope="row"),
+        *(
+            element("td", text, element("small", small) if small else None, class_="number")
+            for text, small in cells
+        ),
+    )
+
+
+def calibration_figures(content: Content) -> Markup:
+    """Reliability curves: of the most probable class, then of each class of few."""
+    curves = {
+        m: calibration_curves(model.predictions, bins=BINS, level=content.level)
+        for m, model in usable(content)
+    }
+    tops = {m: each.top_label for m, each in curves.items()}
+    panels = [_reliability(content, "Most probable class", tops)]
+    if 2 < len(content.classes) <= MOST_CURVES:
+        for label, shown in zip(content.predictions.classes, content.classes, strict=True):
+            panels.append(
+                _reliability(content, shown, {m: c.classes[label] for m, c in curves.items()})
+            )
+    return element("div", *panels, class_="panels")
+
+
+def _reliability(content: Content, title: str, curves: dict[int, ReliabilityCurve]) -> Markup:
+    lines = [Line([0.0, 1.0], [0.0, 1.0], "chance")]
+    for m, curve in curves.items():
+        x, y = curve.probability.tolist(), curve.share.tolist()
+        lines.append(Line.of_model(m, x, y, marks=True))
+    caption = element("figcaption", name(title))
+    names = {m: content.models[m].name for m in curves}
+    figure = panel(CURVE, lines, f"Calibration: {title}")
+    return element("figure", caption, figure, _legend({m: (names[m], "") for m in names}))
+
+
+def _legend(entries: dict[int, tuple[str, str]]) -> Markup:
+    items = (
+        element("li", line_key(m), name(model), element("span", text, class_="number"))
+        for m, (model, text) in entries.items()
+    )
+    return element("ul", *items, class_="legend")
+
+
+class Benefit(NamedTuple):
+    """Net benefit at each threshold of acting by a model, and of acting on all cases."""
+
+    model: Float64Array
+    everyone: Float64Array
+
+    def useful(self) -> tuple[float, float] | None:
+        """The longest range of thresholds at which the model beats acting on all and on none."""
+        above = self.model > np.maximum(self.everyone, 0.0) + 1e-12
+        best: tuple[int, int] | None = None
+        start = None
+        for place, inside in enumerate([*above.tolist(), False]):
+            if inside and start is None:
+                start = place
+            elif not inside and start is not None:
+                if best is None or place - start > best[1] - best[0]:
+                    best = start, place
+                start = None
+        return None if best is None else (THRESHOLDS[best[0]], THRESHOLDS[best[1] - 1])
+
+
+def net_benefit(model: ModelContent, k: int) -> Benefit:
+    """Of acting on class k where its probability is at least the threshold."""
+    predictions = model.predictions
+    weights = predictions.case_weights / predictions.case_weights.sum()
+    p = np.asarray(predictions.probabilities("Net benefit"), dtype=np.float64)[:, k]
+    true = predictions.codes == k
+    reached = np.searchsorted(THRESHOLDS, p + 1e-12, side="right")
+    odds = THRESHOLDS / (1 - THRESHOLDS)
+    hits, false = (_at_least(reached, weights * each) for each in (true, ~true))
+    prior = float(weights[true].sum())
+    return Benefit(hits - false * odds, prior - (1 - prior) * odds)
+
+
+def _at_least(reached: NDArray[np.intp], weights: Float64Array) -> Float64Array:
+    """Weight of the cases that reach each threshold."""
+    sums = np.bincount(reached, weights, len(THRESHOLDS) + 1)
+    return np.asarray(np.cumsum(sums[::-1])[::-1][1:])
+
+
+def benefit_figures(content: Content) -> Markup:
+    """A panel per class of few; of two, the second."""
+    n_classes = len(content.classes)
+    drawn = list(range(n_classes)) if n_classes > 2 else [1]
+    if len(drawn) > MOST_CURVES:
+        priors = content.predictions.priors
+        drawn = np.argsort(-priors, kind="stable")[:MOST_CURVES].tolist()
+    return element("div", *(_benefit_panel(content, k) for k in drawn), class_="panels")
+
+
+def _benefit_panel(content: Content, k: int) -> Markup:
+    found = {m: net_benefit(model, k) for m, model in usable(content)}
+    prior = float(content.predictions.priors[k])
+    frame = Frame("threshold probability", "net benefit", -prior / 4, prior)
+    everyone = next(iter(found.values())).everyone
+    places = THRESHOLDS.tolist()
+    shown = everyone > frame.low
+    lines = [
+        Line([0.0, 1.0], [0.0, 0.0], "chance"),
+        Line(THRESHOLDS[shown].tolist(), everyone[shown].tolist(), "chance"),
+    ]
+    lines += [Line.of_model(m, places, each.model.tolist()) for m, each in found.items()]
+    told = {}
+    for m, each in found.items():
+        ends = each.useful()
+        text = "of no use" if ends is None else f"{ends[0]:.2f}–{ends[1]:.2f}"
+        told[m] = (content.models[m].name, text)
+    caption = element("figcaption", name(content.classes[k]))
+    figure = panel(frame, lines, f"Net benefit of acting on {content.classes[k]}")
+    return element("figure", caption, figure, _legend(told))
