@@ -18,14 +18,15 @@ QUICK = ("--model", "forest", "--generations", "5", "--seed", "1")
 
 def test_size_volume_and_points_are_those_of_the_surface(tmp_path: Path) -> None:
     path = tmp_path / "surface.npz"
-    made = document("surface", EXAMPLE, *QUICK, "-o", path)["surface"]
+    made = document("surface", EXAMPLE, *QUICK, "--knee", "-o", path)["surface"]
     surface = RocSurface.load(path)
     assert made["points"] == len(surface)
     assert made["gini"]["value"] == surface.gini(rng=1).value
-    for point, criterion in zip(
-        made["operating_points"], ("total_error", "farthest_from_chance"), strict=True
-    ):
-        chosen = surface.choose(criterion=criterion)  # type: ignore[arg-type]
+    criteria = "total_error", "farthest_from_chance", "knee"
+    for point, criterion in zip(made["operating_points"], criteria, strict=True):
+        seed = {"rng": 1} if criterion == "knee" else {}
+        chosen = surface.choose(criterion=criterion, **seed)  # type: ignore[call-overload]
+        assert point["criterion"] == chosen.criterion and point["value"] == chosen.value
         assert point["index"] == chosen.index
         assert np.array_equal(point["confusion"], chosen.confusion)
         assert np.array_equal(point["costs"], chosen.costs)

@@ -112,6 +112,11 @@ def point_options(command: Command) -> Command:
 @click.option("--checkpoint", metavar="PATH", help="File to save to, and to resume from.")
 @click.option("-o", "--output", metavar="PATH", help="NPZ file to write the surface to.")
 @point_options
+@click.option(
+    "--knee",
+    is_flag=True,
+    help="Also the knee: the point that would be missed most if costs were drawn at random.",
+)
 @seed_option
 @json_option
 def surface(
@@ -125,6 +130,7 @@ def surface(
     checkpoint: str | None,
     output: str | None,
     wanted: Wanted,
+    knee: bool,
     seed: int | None,
     as_json: bool,
 ) -> None:
@@ -151,6 +157,9 @@ def surface(
     with working("computing G"):
         gini = found.gini(rng=found.provenance["seed"])
     chosen = _points(found, *points)
+    if knee:
+        with working("looking for the knee"):
+            chosen.append(found.choose(criterion="knee", rng=found.provenance["seed"]))
     if output is not None and not saving.save(partial(found.save, output)):
         output = None
     if as_json:
