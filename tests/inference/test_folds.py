@@ -326,3 +326,9 @@ def test_folds_at_the_gate():
     assert repr(again) == "Predictions(45 cases, 3 classes, 3 folds)"
     with pytest.raises(InvalidInput, match="folds cannot be given beside Predictions"):
         polyroc.predictions.predictions_of(again, folds=FOLDS)
+
+
+def test_names_of_folds_that_are_tuples_of_several_lengths():
+    for folds, said in (([()] * 4, "tuples of 0 values"), ([(1,), (1, 2)] * 2, "of 1, 2 values")):
+        with pytest.raises(InvalidInput, match=said):
+            Predictions([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], folds=folds)

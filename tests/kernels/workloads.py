@@ -15,6 +15,7 @@ import polyroc
 from polyroc import Bootstrap, Predictions, registry
 from polyroc.datasets import three_class_mixture
 from polyroc.kernels.archive import non_dominated
+from polyroc.kernels.cone import cone_gap
 from polyroc.kernels.confusion import critical_costs
 from polyroc.kernels.exposed import ray_hits
 from polyroc.kernels.facets import walk_facets
@@ -23,6 +24,7 @@ from polyroc.scale._histogram import Histogram
 from polyroc.surface import KnnModel, LinearModel, search
 from polyroc.surface._gini import gini
 from polyroc.surface._gradient import gini_slopes
+from polyroc.surface._hull import lower_hull
 from polyroc.utility._mixtures import GaussianMixture
 from polyroc.utility._observer import ideal_observer
 from polyroc.utility._surface_average import groups_of, pairs_of
@@ -38,6 +40,7 @@ def results() -> Iterator[Result]:
     yield from of_summaries()
     yield from of_surfaces()
     yield from of_slopes()
+    yield from of_hulls()
     yield from of_observers()
 
 
@@ -103,6 +106,18 @@ def of_surfaces() -> Iterator[Result]:
     yield "front", non_dominated(points, np.lexsort(points.T[::-1]))
     costs = np.ones((3, 3)) - np.eye(3)
     yield "critical costs", critical_costs(sample(40, 3)[1], costs, 0, 1)
+
+
+def of_hulls() -> Iterator[Result]:
+    """Enough vertices that near ones are asked first; equal and parallel points."""
+    points = np.abs(np.random.default_rng(3).normal(size=(90, 3)))
+    points = 2 - points / np.sqrt((points**2).sum(axis=1, keepdims=True)) ** 0.9
+    yield "hull", lower_hull(points)
+    line = np.repeat(np.linspace(0, 1, 9), 2)
+    yield "hull of a line", lower_hull(np.column_stack([line, 1 - line]))
+    gap = np.empty(3)
+    cone_gap(np.array([[0.0, 1.0], [1e-14, 1.0], [1.0, 0.0]]), np.array([0.2, 0.3]), gap)
+    yield "gap", gap
 
 
 def of_slopes() -> Iterator[Result]:

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import linprog, nnls
 
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, NotDefined
+from polyroc.kernels.cone import cone_gap
 from polyroc.surface import KnnModel, LinearModel, RocSurface, search
 from polyroc.surface._hull import lower_hull
 
@@ -37,6 +38,23 @@ def test_vertices_are_best_for_some_costs(n_rates: int, seed: int) -> None:
     points /= np.sqrt((points**2).sum(axis=1, keepdims=True)) ** 0.8
     points = 2 - points
     assert set(lower_hull(points).tolist()) == slow_vertices(points)
+
+
+def test_a_point_is_on_or_above_the_hull_as_a_linear_program_says() -> None:
+    """Distances to the cone are those of SciPy's non-negative least squares, near-parallel too."""
+    rng = np.random.default_rng(0)
+    for n_rates, n_vertices, spread in ((2, 3, 1.0), (6, 40, 1.0), (6, 200, 1e-4), (12, 30, 1.0)):
+        vertices = 0.3 + spread * rng.random((n_vertices, n_rates))
+        generators = np.hstack([np.vstack([vertices.T, np.ones(n_vertices)]), np.eye(n_rates + 1)])
+        for place in range(30):
+            point = vertices.mean(axis=0) + spread * rng.normal(scale=0.3, size=n_rates)
+            point = vertices[place % n_vertices] if place < 5 else point
+            gap = np.empty(n_rates + 1)
+            found = cone_gap(vertices, point, gap)
+            shares, _ = nnls(generators[:, :-1], np.append(point, 1.0))
+            rest = np.append(point, 1.0) - generators[:, :-1] @ shares
+            assert gap == pytest.approx(rest, abs=1e-9)
+            assert found == pytest.approx(np.linalg.norm(rest[:-1]), abs=1e-9)
 
 
 def made(rates: list[list[float]]) -> RocSurface:

@@ -76,6 +76,12 @@ def _columns(folds: Any) -> list[Any]:
     if isinstance(folds, np.ndarray) and folds.ndim == 2 and folds.shape[1]:
         return list(folds.T)
     if isinstance(folds, list) and folds and all(isinstance(each, tuple) for each in folds):
+        lengths = sorted({len(each) for each in folds})
+        if len(lengths) > 1 or not lengths[0]:
+            raise InvalidInput(
+                f"folds holds tuples of {', '.join(map(str, lengths))} values. Name each fold by "
+                "as many values as the others, such as (repeat, fold)."
+            )
         return [list(column) for column in zip(*folds, strict=True)]
     return [folds]
 

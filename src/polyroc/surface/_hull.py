@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 _OUTSIDE = 1e-9
 """Distance from the hull, in rates, from which on a point is beyond rounding outside of it."""
 
-_DIRECTIONS = 20_000
-"""Random costs: a matrix product finds two thirds of the vertices of a front in a second."""
 _NEAR = 50
 """Vertices that are enough to see that most other points lie above the hull."""
 
@@ -186,43 +184,19 @@ def hull_of(surfaces: "Sequence[RocSurface]") -> SurfaceHull:
 def lower_hull(points: Float64Array) -> Int64Array:
     """Positions of the vertices of conv(points) + the positive orthant.
 
-    Many costs at random find most vertices: each is best for some costs. Every other point is
-    then tested against the vertices known so far; where it lies outside of their hull, the
-    direction in which it does leads to a vertex that was missing (Clarkson 1994). Nothing depends
-    on the dimension but the number of vertices, unlike the facets, which explode in six.
+    Every point is tested against the vertices known so far; where it lies outside of their hull,
+    the direction in which it does leads to a vertex that was missing (Clarkson 1994). Nothing
+    depends on the dimension but the number of vertices, unlike the facets, which explode in six.
     """
+    from polyroc.kernels.cone import find_vertices
+
     front = np.flatnonzero(on_front(points))
-    candidates = points[front]
-    known = set(_best_for_random_costs(candidates).tolist())
-    for place in range(len(candidates)):
-        while place not in known:
-            gap = _gap(candidates[np.array(sorted(known))], candidates[place])
-            if np.sqrt((gap**2).sum()) <= _OUTSIDE:
-                break
-            found = int(np.argmin(candidates @ np.maximum(-gap, 0.0)))
-            if found in known:  # no direction separates it beyond rounding
-                break
-            known.add(found)
-    return front[np.array(sorted(known), dtype=np.int64)]
-
-
-def _best_for_random_costs(points: Float64Array) -> Int64Array:
-    """The points that are best for some of many costs; the seed is fixed, and the answer is not
-    changed by it, only the time to find the rest."""
-    rng = np.random.default_rng(0)
-    directions = rng.dirichlet(np.full(points.shape[1], 0.5), _DIRECTIONS)
-    best = [np.argmin(points @ block.T, axis=0) for block in np.array_split(directions, 20)]
-    return np.unique(np.concatenate(best))
-
-
-def _gap(vertices: Float64Array, point: Float64Array) -> Float64Array:
-    """What a point lacks to be on or above the hull; most are above that of a few near vertices."""
-    if len(vertices) > _NEAR:
-        near = np.argpartition(np.abs(vertices - point).sum(axis=1), _NEAR)[:_NEAR]
-        _, gap = _combination(vertices[near], point)
-        if np.sqrt((gap**2).sum()) <= _OUTSIDE:
-            return gap
-    return _combination(vertices, point)[1]
+    candidates = np.ascontiguousarray(points[front], dtype=np.float64)
+    known = np.zeros(len(front), dtype=bool)
+    if len(front):
+        known[np.argmin(candidates.sum(axis=1))] = True
+        find_vertices(candidates, known, _NEAR, _OUTSIDE)
+    return np.asarray(front[known], dtype=np.int64)
 
 
 def _combination(vertices: Float64Array, point: Float64Array) -> tuple[Float64Array, Float64Array]:
