@@ -31,14 +31,14 @@ def _steepest(vertices: Floats, gap: Floats) -> int:
     n, d = vertices.shape
     best, place = UPHILL, -1
     for j in range(n):
-        slope = gap[d]
+        slope = float(gap[d])
         for i in range(d):
             slope += vertices[j, i] * gap[i]
         if slope > best:
             best, place = slope, j
     for i in range(d):
         if gap[i] > best:
-            best, place = gap[i], n + i
+            best, place = float(gap[i]), n + i
     return place
 
 
@@ -142,7 +142,7 @@ def cone_gap(vertices: Floats, point: Floats, gap: Floats) -> float:
             gap -= weights[k] * used[k]
         if (gap**2).sum() < 1e-26:
             break
-    return np.sqrt((gap[:d] ** 2).sum())
+    return float(np.sqrt((gap[:d] ** 2).sum()))
 
 
 @compiled
