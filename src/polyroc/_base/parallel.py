@@ -2,8 +2,9 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from contextvars import ContextVar
 from typing import TypeVar
@@ -75,6 +76,31 @@ def map_threads(
     workers = min(thread_count(n_threads), len(items))
     if workers <= 1:
         return [work(item) for item in items]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(_guarded(work), items))
+
+
+def each_of_threads(
+    work: Callable[[Item], Result], items: Iterable[Item], n_threads: int | None = None
+) -> Iterator[Result]:
+    """The same one after the other, for results that are added up: few are there at a time."""
+    items = list(items)
+    workers = min(thread_count(n_threads), len(items))
+    if workers <= 1:
+        yield from map(work, items)
+        return
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for item in items:
+            if len(waiting) >= 2 * workers:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(_guarded(work), item))
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _guarded(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
+    """Work that knows that it is done by one of several threads."""
 
     def guarded(item: Item) -> Result:
         token = _inside_worker.set(True)
@@ -83,5 +109,4 @@ def map_threads(
         finally:
             _inside_worker.reset(token)
 
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(guarded, items))
+    return guarded

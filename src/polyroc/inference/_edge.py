@@ -48,6 +48,7 @@ from polyroc.predictions import Predictions
 from polyroc.results import Effective
 from polyroc.statistics.chains import Chains
 from polyroc.statistics.means import Means
+from polyroc.statistics.mixture import Mixture
 from polyroc.statistics.tuples import Tuples
 from polyroc.typing import Float64Array
 
@@ -195,7 +196,7 @@ def _shrunken(
     """From the statistics of shrunken classes."""
     predictions, mass = statistics.predictions, kind.mass
     pool, shares = _pool(predictions, POOL_OF_TUPLES if kind.of_tuples else None)
-    mixed = shrunken_predictions(predictions, design, mass, pool, shares)
+    mixed = shrunken_classes(predictions, design, mass, pool, shares)
     sizes: list[Effective | None] = []
     for one, again in zip(found, _measured(statistics, mixed, asked, kind), strict=True):
         own = again.influence
@@ -214,7 +215,7 @@ def _shrunken(
 
 
 def _measured(
-    statistics: CaseStatistics | FoldStatistics, mixed: Predictions, asked: Asked, kind: Kind
+    statistics: CaseStatistics | FoldStatistics, mixed: Mixture, asked: Asked, kind: Kind
 ) -> list[Measured]:
     """Values and influence values of shrunken classes; of signed sizes by the slopes at hand."""
     if not kind.signed:
@@ -310,18 +311,10 @@ def _pool(predictions: Predictions, most: int | None) -> tuple[Any, Float64Array
     return order[np.minimum(places, n_cases - 1)], np.full(most, 1 / most)
 
 
-def shrunken_predictions(
+def shrunken_classes(
     predictions: Predictions, design: CaseDesign, mass: float, pool: Any, shares: Float64Array
-) -> Predictions:
-    """The cases, then the pool as cases of every class, with the weights p̃ times the class's."""
+) -> Mixture:
+    """The cases, and the pool as cases of every class, with the weights p̃ times the class's."""
     counts, totals = design.counts(predictions), predictions.class_weights
-    kept = (counts / (counts + mass))[predictions.codes]
-    added = (totals * mass / (counts + mass))[:, None] * shares
-    n_classes = predictions.n_classes
-    codes = np.repeat(np.arange(n_classes), len(pool)).astype(predictions.codes.dtype)
-    scores = np.concatenate([predictions.scores, *[predictions.scores[pool]] * n_classes])
-    return predictions.with_cases(
-        np.concatenate([predictions.codes, codes]),
-        scores,
-        np.concatenate([predictions.case_weights * kept, added.ravel()]),
-    )
+    kept, added = counts / (counts + mass), totals * mass / (counts + mass)
+    return Mixture(predictions, pool, shares, kept, added)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from polyroc.errors import NotDefined
 from polyroc.metrics.question import Influence, Question, influences
 from polyroc.predictions import Predictions
+from polyroc.statistics.mixture import Mixture
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.statistic import Need, Statistic
 from polyroc.typing import Float64Array
@@ -15,15 +16,19 @@ if TYPE_CHECKING:
 
 
 class CaseStatistics:
-    """The statistics of cases in memory, made when they are first asked for."""
+    """The statistics of cases in memory, made when they are first asked for.
 
-    def __init__(self, predictions: Predictions) -> None:
-        self.predictions = predictions
+    Of classes shrunken towards a pool, ``predictions`` are those without the pool.
+    """
+
+    def __init__(self, cases: Predictions | Mixture) -> None:
+        self.cases = cases
+        self.predictions = cases.predictions if isinstance(cases, Mixture) else cases
         self._made: dict[Need, Statistic] = {}
 
     def __getitem__(self, need: Need) -> Any:
         if need not in self._made:
-            self._made[need] = need.of(self.predictions)
+            self._made[need] = need.of(self.cases)
         return self._made[need]
 
     def value(self, question: Question) -> float:
@@ -82,7 +87,7 @@ def _of_need(
     defined = [place for place, each in enumerate(found) if each.reason is None]
     if with_influence and defined:
         asked = [questions[place] for place in defined]
-        moved = influences(asked, statistics[need], statistics.predictions)
+        moved = influences(asked, statistics[need], statistics.cases)
         for place, influence in zip(defined, moved, strict=True):
             found[place] = found[place]._replace(influence=influence)
     return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polyroc.predictions import Predictions
+from polyroc.statistics.mixture import Mixture
 from polyroc.statistics.statistic import Drawn, Need, Statistic
 from polyroc.typing import Float64Array
 
@@ -38,9 +39,9 @@ class Influence:
     scale: float = 1.0
 
     @classmethod
-    def undefined(cls, predictions: Predictions, reason: str) -> "Influence":
+    def undefined(cls, cases: Predictions | Mixture, reason: str) -> "Influence":
         """No derivative here."""
-        return cls(np.full(len(predictions), np.nan), reason=reason)
+        return cls(np.full(len(cases), np.nan), reason=reason)
 
 
 class NoDerivative(Exception):
@@ -81,7 +82,7 @@ class Question:
 
 
 def influences(
-    questions: Sequence[Question], statistic: Statistic, predictions: Predictions
+    questions: Sequence[Question], statistic: Statistic, cases: Predictions | Mixture
 ) -> list[Influence]:
     """Influence values of cases on several metrics of one statistic, in one pass over the cases."""
     found: list[Gradient | NoDerivative] = []
@@ -91,9 +92,10 @@ def influences(
         except NoDerivative as reason:
             found.append(reason)
     slopes = [each for each in found if isinstance(each, Gradient)]
-    carried = iter(statistic.carry(predictions, [each.of_statistic for each in slopes]))
+    carry = statistic.carry_mixture if isinstance(cases, Mixture) else statistic.carry
+    carried = iter(carry(cases, [each.of_statistic for each in slopes]))  # type: ignore[arg-type]
     return [
-        Influence.undefined(predictions, str(each))
+        Influence.undefined(cases, str(each))
         if isinstance(each, NoDerivative)
         else Influence(
             next(carried),

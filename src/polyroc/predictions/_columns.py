@@ -140,7 +140,16 @@ class Column:
             running = running_sum(_product(values, weights, scores if scored else None))
             below, upto = self._reach
             return running[below], running[upto]
-        values = _product(factor[self.codes], self.weights, self.scores if scored else None)
+        return self.summed_below(
+            _product(factor[self.codes], self.weights, self.scores if scored else None)
+        )
+
+    def summed_below(self, values: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Sums of one value per case over the cases below each positive, and not above it."""
+        if self.n_positives > FEW_POSITIVES:
+            running = running_sum(values[self.order])
+            below, upto = self._reach
+            return running[below], running[upto]
         at_right, at_left = np.zeros((2, self.n_positives + 1))
         for ranks in self.ranks():
             at_right += np.bincount(ranks.right, values[ranks.cases], len(at_right))

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from polyroc._base.sums import sum_by_class
 from polyroc.predictions import Predictions
+from polyroc.statistics.mixture import Carried, Mixture
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Float64Array, FloatArray
 
@@ -50,12 +51,43 @@ class Means(Statistic):
         rows = predictions.probabilities("the class means")
         return [_moved(predictions, rows.T, gradient) for gradient in gradients]
 
+    @classmethod
+    def of_mixture(cls, mixture: Mixture, **options: Any) -> Self:
+        """From the means of the classes and of the pool."""
+        own = cls.of(mixture.predictions, **options)
+        sums = own.vectors * (own.weights * mixture.kept)[:, None]
+        pooled = mixture.shares @ _pool(mixture)
+        vectors = (sums + np.outer(mixture.added, pooled)) / mixture.class_weights[:, None]
+        return cls(classes=own.classes, weights=mixture.class_weights, vectors=vectors)
+
+    def carry_mixture(
+        self, mixture: Mixture, gradients: Sequence[Float64Array]
+    ) -> list[Float64Array]:
+        """φ of case i of class c, and of the pool as cases of every class."""
+        predictions = mixture.predictions
+        columns, pool = predictions.probabilities("the class means").T, _pool(mixture)
+        return [
+            mixture.centred(Carried(_slopes(predictions, columns, each), pool @ each.T))
+            for each in gradients
+        ]
+
+
+def _pool(mixture: Mixture) -> Float64Array:
+    """Probabilities of the pool."""
+    rows = mixture.predictions.probabilities("the class means")[mixture.pool]
+    return rows.astype(np.float64, copy=False)
+
 
 def _moved(predictions: Predictions, columns: FloatArray, gradient: Float64Array) -> Float64Array:
+    return centre_by_class(predictions, _slopes(predictions, columns, gradient))
+
+
+def _slopes(predictions: Predictions, columns: FloatArray, gradient: Float64Array) -> Float64Array:
+    """x_i · gradient_c for case i of class c."""
     moved = np.zeros(len(predictions))
     for column, slope in zip(columns, gradient.T, strict=True):
         moved += column * np.take(slope, predictions.codes)
-    return centre_by_class(predictions, moved)
+    return moved
 
 
 def centre_by_class(predictions: Predictions, values: Float64Array) -> Float64Array:

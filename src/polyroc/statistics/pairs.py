@@ -12,21 +12,24 @@ With a in class k, b in class r and s = column k of the scores:
 One sort per column serves all r: O(K n log n) in all, threads over columns.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.checks import check_choice
-from polyroc._base.parallel import map_threads
+from polyroc._base.parallel import each_of_threads, map_threads
 from polyroc._base.sums import running_sum, sum_by_class
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import Column
 from polyroc.statistics.means import centre_by_class
+from polyroc.statistics.mixture import Carried, MixedColumn, Mixture
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Float64Array, Ties
+
+Made = TypeVar("Made")
 
 SHORT_COLUMN = 1 << 15
 """Columns below this length are not worth a thread (measured with 300 columns of 20,000)."""
@@ -119,10 +122,53 @@ class Pairs(Statistic):
 
         totals = [np.zeros(len(predictions)) for _ in gradients]
         columns, n_threads = range(predictions.n_classes), column_threads(predictions)
-        for parts in map_threads(of_column, columns, n_threads):
+        for parts in each_of_threads(of_column, columns, n_threads):
             for total, part in zip(totals, parts, strict=True):
                 total += part
         return [centre_by_class(predictions, total) for total in totals]
+
+    @classmethod
+    def of_mixture(cls, mixture: Mixture, **options: Any) -> Self:
+        """One sort per column, in which the pool is once."""
+        del options
+        made = list(mixed_columns(mixture, MixedColumn.sums))
+        above, tied, excess = np.stack(made, axis=1)
+        classes, weights = mixture.predictions.classes, mixture.class_weights
+        return cls(classes=classes, weights=weights, above=above, tied=tied, excess=excess)
+
+    def carry_mixture(
+        self, mixture: Mixture, gradients: Sequence[PairGradient]
+    ) -> list[Float64Array]:
+        """From the placements of each case and each row of the pool in each column."""
+
+        def of_column(mixed: MixedColumn) -> list[Carried]:
+            rows = [each.matrix[mixed.column.k].copy() for each in gradients]
+            for row in rows:
+                row[mixed.column.k] = 0
+            return [
+                mixed.scored(row, self.weights)
+                if each.credit is None
+                else mixed.ranked(row, self.weights, each.credit)
+                for row, each in zip(rows, gradients, strict=True)
+            ]
+
+        totals = [mixture.nothing() for _ in gradients]
+        for parts in mixed_columns(mixture, of_column):
+            for total, part in zip(totals, parts, strict=True):
+                total.add(part)
+        return [mixture.centred(total) for total in totals]
+
+
+def mixed_columns(mixture: Mixture, work: Callable[[MixedColumn], Made]) -> Iterator[Made]:
+    """What some work on every column of a mixture makes, in order."""
+
+    def of_column(k: int) -> Made:
+        mixed = mixture.column(k)
+        with mixed.remembered():
+            return work(mixed)
+
+    threads = column_threads(mixture.predictions)
+    return each_of_threads(of_column, range(mixture.n_classes), threads)
 
 
 class Placed(NamedTuple):

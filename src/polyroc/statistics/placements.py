@@ -4,25 +4,37 @@ From them, how often a case of class k has the highest score for k among one cas
 positive whose column has the share below_r of class r below it and the share tied_r level with it
 wins with the chance ∫₀¹ Π_{r≠k} (below_r + t · tied_r) dt when ties are split evenly: a polynomial
 of t, exact by Gauss–Legendre quadrature with ⌈(m + 1)/2⌉ nodes, m the most classes tied at once.
-O(K n log n + K² n) in all.
+Where many classes are tied, each in a small share, fewer nodes do: with S = Σ_r tied_r the
+coefficient of t^j is at most S^j/j!, and c nodes are exact up to t^(2c−1), so that the error is at
+most Σ_{j≥2c} S^j/j!. O(K n log n + K² n) in all.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from polyroc._base.parallel import map_threads
+from polyroc._base.parallel import each_of_threads, map_threads
 from polyroc._base.sums import running_sum, sum_by_class
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import Column
 from polyroc.statistics.means import centre_by_class
-from polyroc.statistics.pairs import column_threads
+from polyroc.statistics.mixture import Carried, MixedColumn, Mixture
+from polyroc.statistics.pairs import column_threads, mixed_columns
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Float64Array, IntArray
+
+FEW_NODES = 4
+"""Up to here all nodes of the exact quadrature are used."""
+
+NEGLIGIBLE = 1e-18
+"""An error of a chance that is no error: far below its last bit."""
+
+ROUNDING = 1e-14
+"""Shares of a class in the pool up to this are rounding of running sums, and no tie."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,9 +49,7 @@ class Placements(Statistic):
         """One sort per column."""
 
         def of_class(k: int) -> float:
-            places = _Places.of(predictions, k)
-            weights = np.diff(places.column.weight_below)
-            return float((weights * _chance_to_win(places)).sum()) / places.column.weight
+            return _wins(_Places.of(predictions, k))
 
         columns, n_threads = range(predictions.n_classes), column_threads(predictions)
         wins = np.array(map_threads(of_class, columns, n_threads))
@@ -54,14 +64,36 @@ class Placements(Statistic):
             return _projection(_Places.of(predictions, k))
 
         columns, n_threads = range(predictions.n_classes), column_threads(predictions)
-        parts = np.array(map_threads(of_class, columns, n_threads))
+        totals = [np.zeros(len(predictions)) for _ in gradients]
+        for k, part in enumerate(each_of_threads(of_class, columns, n_threads)):
+            for total, gradient in zip(totals, gradients, strict=True):
+                total += gradient[k] / gradient.max() * part  # equal derivatives are made 1
+        return [  # and nothing is rounded twice
+            centre_by_class(predictions, total / (1 / gradient.max()))
+            for total, gradient in zip(totals, gradients, strict=True)
+        ]
 
-        def weighted(gradient: Float64Array) -> Float64Array:
-            largest = gradient.max()  # equal derivatives are made 1, and nothing is rounded twice
-            total: Float64Array = np.sum((gradient / largest)[:, None] * parts, axis=0)
-            return centre_by_class(predictions, total / (1 / largest))
+    @classmethod
+    def of_mixture(cls, mixture: Mixture, **options: Any) -> Self:
+        """One sort per column, in which the pool is once."""
+        del options
+        wins = np.array(list(mixed_columns(mixture, _mixed_wins(mixture))))
+        classes, weights = mixture.predictions.classes, mixture.class_weights
+        return cls(classes=classes, weights=weights, wins=wins)
 
-        return [weighted(gradient) for gradient in gradients]
+    def carry_mixture(
+        self, mixture: Mixture, gradients: Sequence[Float64Array]
+    ) -> list[Float64Array]:
+        """The same of the cases, and of the pool as cases of every class."""
+
+        def of_column(mixed: MixedColumn) -> Carried:
+            return _mixed_projection(mixed, _mixed_places(mixed, mixture.class_weights))
+
+        totals = [mixture.nothing() for _ in gradients]
+        for k, part in enumerate(mixed_columns(mixture, of_column)):
+            for total, gradient in zip(totals, gradients, strict=True):
+                total.add(part, gradient[k])
+        return [mixture.centred(total) for total in totals]
 
 
 class _Places(NamedTuple):
@@ -107,6 +139,48 @@ def _tally(
         rows += sum_by_class(cells, weights, n_cells)
 
 
+def _wins(places: _Places) -> float:
+    """How often the positives win."""
+    weights = np.diff(places.column.weight_below)
+    return float((weights * _chance_to_win(places)).sum()) / places.column.weight
+
+
+def _mixed_places(mixed: MixedColumn, totals: Float64Array) -> _Places:
+    """Places of the positives, the pool among them, in classes that contain the pool."""
+    column, n_classes = mixed.column, len(totals)
+    strict, lenient = np.zeros((2, column.n_positives + 1, n_classes + 1))
+    for ranks in column.ranks():
+        codes, weights = mixed.others(ranks)
+        _tally(strict, ranks.right, codes, weights)
+        _tally(lenient, ranks.left, codes, weights)
+    strict, lenient = (each[:, :-1] + each[:, -1:] * mixed.added for each in (strict, lenient))
+    below = running_sum(strict)[1:-1]
+    level = running_sum(lenient)[1:-1] - below
+    level[np.abs(level) <= ROUNDING * totals] = 0
+    return _Places(column, below / totals, np.maximum(level, 0) / totals)
+
+
+def _mixed_wins(mixture: Mixture) -> Callable[[MixedColumn], float]:
+    return lambda mixed: _wins(_mixed_places(mixed, mixture.class_weights))
+
+
+def _mixed_projection(mixed: MixedColumn, places: _Places) -> Carried:
+    """The same as :func:`_projection`, and for the pool as cases of every class."""
+    column, n_own = mixed.column, mixed.n_own
+    clear, level = _running_chances(places)
+    own, pooled = np.empty(len(mixed.codes)), np.empty((len(mixed.codes) - n_own, len(mixed.added)))
+    for ranks in column.ranks():
+        codes, rows = mixed.others(ranks)[0], np.arange(len(mixed.codes))[ranks.cases]
+        of_cases = codes < len(mixed.added)
+        left, right, at = ranks.left[of_cases], ranks.right[of_cases], codes[of_cases]
+        own[rows[of_cases]] = clear[-1, at] - clear[right, at] + (level[right, at] - level[left, at])
+        left, right = ranks.left[~of_cases], ranks.right[~of_cases]
+        pooled[rows[~of_cases] - n_own] = clear[-1] - clear[right] + (level[right] - level[left])
+    own[column.members] = _chance_to_win(places)
+    pooled[:, column.k] = own[n_own:]
+    return Carried(own[:n_own], pooled)
+
+
 class _Node(NamedTuple):
     """A point and a weight of a quadrature on [0, 1]."""
 
@@ -117,11 +191,28 @@ class _Node(NamedTuple):
 def _nodes(places: _Places) -> tuple[_Node, ...]:
     """Exact quadrature for the split of ties: of a degree as high as any positive has classes tied.
 
-    That is one node where nothing is tied.
+    That is one node where nothing is tied; of many, as many as matter.
     """
     tied = places.tied > 0
     tied[:, places.column.k] = False
-    return _gauss_legendre(math.ceil((int(tied.sum(axis=1).max(initial=0)) + 1) / 2))
+    n_nodes = math.ceil((int(tied.sum(axis=1).max(initial=0)) + 1) / 2)
+    if n_nodes > FEW_NODES:
+        others = places.tied.sum(axis=1) - places.tied[:, places.column.k]
+        n_nodes = min(n_nodes, _nodes_that_matter(float(others.max())))
+    return _gauss_legendre(n_nodes)
+
+
+def _nodes_that_matter(share: float) -> int:
+    """The least number c ≥ ``FEW_NODES`` with Σ_{j≥2c} S^j/j! below ``NEGLIGIBLE``."""
+    n_nodes = FEW_NODES
+    while 2 * n_nodes < 2 * share or _term(share, 2 * n_nodes) > NEGLIGIBLE / 2:
+        n_nodes += 1  # from 2c ≥ 2S on, each term is at most half of the one before it
+    return n_nodes
+
+
+def _term(share: float, power: int) -> float:
+    """S^j/j!."""
+    return math.exp(power * math.log(share) - math.lgamma(power + 1)) if share > 0 else 0.0
 
 
 @lru_cache(maxsize=64)
@@ -148,13 +239,7 @@ def _chance_to_win(places: _Places) -> Float64Array:
 def _projection(places: _Places) -> Float64Array:
     """A case of class r lets a positive win by the product over the classes other than k and r."""
     column = places.column
-    clear, level = np.zeros((2, *places.below.shape))
-    for node in _nodes(places):
-        others = node.weight * _products_without_one(_beaten(places, node))
-        clear += others
-        level += node.at * others
-    weights = np.diff(column.weight_below)[:, None] / column.weight
-    clear, level = running_sum(clear * weights), running_sum(level * weights)
+    clear, level = _running_chances(places)
     projection = np.empty(len(column.scores))
     for ranks in column.ranks():
         won = clear[-1, ranks.codes] - clear[ranks.right, ranks.codes]
@@ -162,6 +247,18 @@ def _projection(places: _Places) -> Float64Array:
         projection[ranks.cases] = won + split
     projection[column.members] = _chance_to_win(places)
     return projection
+
+
+def _running_chances(places: _Places) -> tuple[Float64Array, Float64Array]:
+    """Sums over the first positives of their chances to win without one class, untied and tied."""
+    column = places.column
+    clear, level = np.zeros((2, *places.below.shape))
+    for node in _nodes(places):
+        others = node.weight * _products_without_one(_beaten(places, node))
+        clear += others
+        level += node.at * others
+    weights = np.diff(column.weight_below)[:, None] / column.weight
+    return running_sum(clear * weights), running_sum(level * weights)
 
 
 def _products_without_one(factors: Float64Array) -> Float64Array:

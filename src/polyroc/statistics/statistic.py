@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from polyroc.predictions import Predictions
 from polyroc.predictions._weights import shares
+from polyroc.statistics.mixture import Mixture
 from polyroc.typing import Float64Array, Label
 
 
@@ -47,6 +48,15 @@ class Statistic:
         """Influence values of the cases, for each gradient."""
         raise NotImplementedError
 
+    @classmethod
+    def of_mixture(cls, mixture: Mixture, **options: Any) -> Self:
+        """The statistic of classes that are shrunken towards a pool of cases."""
+        return cls.of(mixture.written_out(), **options)
+
+    def carry_mixture(self, mixture: Mixture, gradients: Sequence[Any]) -> list[Float64Array]:
+        """Influence values of the cases, then of the pool as cases of every class."""
+        return self.carry(mixture.written_out(), gradients)
+
     def drawn(self, gradient: Any) -> "Drawn | None":
         """The random tuples that influence values are estimated from, if they are."""
         del gradient
@@ -73,9 +83,11 @@ class Need(NamedTuple):
     statistic: type[Statistic]
     options: tuple[tuple[str, Any], ...] = ()
 
-    def of(self, predictions: Predictions) -> Statistic:
+    def of(self, cases: Predictions | Mixture) -> Statistic:
         """The statistic of these cases."""
-        return self.statistic.of(predictions, **dict(self.options))
+        if isinstance(cases, Mixture):
+            return self.statistic.of_mixture(cases, **dict(self.options))
+        return self.statistic.of(cases, **dict(self.options))
 
 
 class Drawn(NamedTuple):
