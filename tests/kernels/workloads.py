@@ -72,7 +72,13 @@ def of_pairs() -> Iterator[Result]:
     yield "auc_mu of many classes", np.array(polyroc.auc_mu(y, p))
     p = p[::-1].copy()  # labels that the scores do not fit
     yield "weighted auc_mu", np.array(polyroc.auc_mu(y, p, sample_weight=weights))
-    yield "influence on auc_mu", registry["auc_mu"].influence(Predictions(y, p)).cases
+    for name in ("auc_mu", "pdi"):
+        yield f"influence on {name}", registry[name].influence(Predictions(y, p)).cases
+    costs = (1.0 + np.arange(900).reshape(30, 30) % 7) * (1 - np.eye(30))
+    directed = registry["auc_mu"].influence(Predictions(y, p), partition=costs)
+    yield "influence on auc_mu with costs", directed.cases
+    found = polyroc.evaluate(y, p, ["auc_mu", "pdi"])
+    yield "effective cases", np.array([each.effective.size for each in found.values()])
     y, p = sample(50, 3, 8)
     for weights in (None, np.linspace(1, 2, 50)):
         names = ["hand_till", "auc_mu", "hand_till_scored", "hand_till_probabilistic"]

@@ -22,7 +22,8 @@ from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions
-from polyroc.statistics.margins import Directed, MarginGradient, Margins
+from polyroc.statistics.directed import Directed
+from polyroc.statistics.margins import MarginGradient, Margins
 from polyroc.statistics.pairs import PairGradient, Pairs
 from polyroc.typing import Float64Array
 

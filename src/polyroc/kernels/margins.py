@@ -1,4 +1,4 @@
-"""Weights and placements of cases by the margins of each pair of classes, where pairs are many."""
+"""Sums over pairs of classes, and placements of cases, by margins sorted in blocks of pairs."""
 
 from __future__ import annotations
 
@@ -13,115 +13,332 @@ from polyroc.kernels.runs import runs_of
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+POOL = 2
+
 
 class Table(NamedTuple):
     """Scores, and the cases of each class: class k in members[starts[k]:starts[k + 1]]."""
 
     scores: NDArray[np.floating]
     weights: Floats
+    """Of the cases, class by class."""
     members: Integers
     starts: Integers
     partition: Floats
     """Costs of the partition, without rows for the argmax."""
     slack: float
     """Slack of a margin, relative to the scores in it."""
-    large: float
-    """From here on margins are squeezed."""
+    most_slack: float
+    """No margin has a larger slack."""
+    totals: Floats
+    """Weight of each class."""
+    pool: Integers
+    """Rows that are cases of every class, beside its own."""
+    shares: Floats
+    added: Floats
+    """Weight of the pool in each class."""
+
+
+class Lists(NamedTuple):
+    """Margins of a block of pairs: classes from ``rows`` on, and classes from ``columns`` on."""
+
+    rows: int
+    n_rows: int
+    columns: int
+    n_columns: int
+    first: Floats
+    """Of the cases of each row class towards it, and away from each column class."""
+    first_order: Integers
+    second: Floats
+    """Of the cases of each column class towards it, and away from each row class."""
+    second_order: Integers
+    pool: Floats
+    """Of the pool towards each row class, and away from each column class."""
+    pool_order: Integers
+
+
+class Pulls(NamedTuple):
+    """What the placements of cases are multiplied by, pair by pair; a tie counts ``credit``."""
+
+    matrix: Floats
+    """Without rows if only sums are asked for."""
+    credit: float
+
+
+class Found(NamedTuple):
+    """Sums over the pairs, and values of the cases, class by class, and of the pool."""
+
+    above: Floats
+    tied: Floats
+    cases: Floats
+    pooled: Floats
+
+
+class Union(NamedTuple):
+    """Margins of one pair in ascending order."""
+
+    values: Floats
+    kinds: NDArray[np.int8]
+    """1: a case of the first class, 0: of the second, 2: of the pool."""
+    rows: Integers
+    """Place of a case among all, class by class, or in the pool."""
+
+
+class Sorted(NamedTuple):
+    """The margins of a class or of the pool in one pair, ascending, with infinity at the end."""
+
+    values: Floats
+    places: Integers
+    """Place of each among the cases, class by class, or in the pool."""
+    weights: Floats
+    """Weight of the first t of them; of the pool their shares."""
+    others: Integers
+    """(n + 1, 2) how many of the two other lists are below each."""
 
 
 @compiled
-def place_pairs(table: Table, i: int, pull: Floats, credit: float, influence: Floats) -> None:
-    """Add the mean credit of each case in its pairs of class i and a later one, times ``pull``.
+def place_block(table: Table, lists: Lists, pulls: Pulls, found: Found) -> None:
+    """Add the sums of each pair of a block, and the mean credit of each case times its pull.
 
-    pull[j] is the weight of the pair (i, j); a tied pair counts ``credit``. O(n log n) a pair.
+    O(n) a pair, from lists that are sorted.
     """
-    n_classes = len(table.starts) - 1
-    first = table.members[table.starts[i] : table.starts[i + 1]]
-    for j in range(i + 1, n_classes):
-        second = table.members[table.starts[j] : table.starts[j + 1]]
-        cases = np.concatenate((first, second))
-        margins, slacks = margins_with_slack(table, cases, i, j)
-        order = np.argsort(margins)
-        runs = runs_of(margins[order], slacks[order])
-        place_pair(cases[order], order < len(first), runs.ends, table, pull[j], credit, influence)
+    largest = np.diff(table.starts).max()
+    own, other, pool = room(largest), room(largest), room(len(table.pool))
+    for i in range(lists.rows, lists.rows + lists.n_rows):
+        n_own, row = table.starts[i + 1] - table.starts[i], i - lists.rows
+        for j in range(max(i + 1, lists.columns), lists.columns + lists.n_columns):
+            n_other, column = table.starts[j + 1] - table.starts[j], j - lists.columns
+            at = lists.n_columns * (table.starts[i] - table.starts[lists.rows]) + column * n_own
+            fill(own, lists.first, lists.first_order, at, n_own, False, table.starts[i])
+            at = lists.n_rows * (table.starts[j] - table.starts[lists.columns]) + row * n_other
+            fill(other, lists.second, lists.second_order, at, n_other, True, table.starts[j])
+            at = (row * lists.n_columns + column) * len(table.pool)
+            fill(pool, lists.pool, lists.pool_order, at, len(table.pool), False, 0)
+            sizes = (n_own, n_other, len(table.pool))
+            if merged_apart(own, other, pool, sizes, table.most_slack):
+                add_weights(own, table.weights, n_own)
+                add_weights(other, table.weights, n_other)
+                add_weights(pool, table.shares, len(table.pool))
+                place_apart(table, own, other, pool, i, j, pulls, found)
+            else:
+                union, close = united(own, other, pool, sizes, table.most_slack)
+                place_pair(table, union, ends_of(table, union, close, i, j), i, j, pulls, found)
 
 
 @compiled
-def weigh_pairs(table: Table, i: int, above: Floats, tied: Floats) -> None:
-    """Fill the rows of class i: the weight of its pairs above, and tied, for every later class."""
-    first = table.members[table.starts[i] : table.starts[i + 1]]
-    for j in range(i + 1, len(table.starts) - 1):
-        second = table.members[table.starts[j] : table.starts[j + 1]]
-        cases = np.concatenate((first, second))
-        margins, slacks = margins_with_slack(table, cases, i, j)
-        order = np.argsort(margins)
-        ends = runs_of(margins[order], slacks[order]).ends
-        below, start = 0.0, 0
-        while start < len(cases):
-            own, other = 0.0, 0.0
-            for at in range(start, ends[start]):
-                if order[at] < len(first):
-                    own += table.weights[cases[order[at]]]
-                else:
-                    other += table.weights[cases[order[at]]]
-            above[j] += own * below
-            tied[j] += own * other
-            below += other
-            start = ends[start]
+def room(n: int) -> Sorted:
+    """Room for n margins."""
+    return Sorted(
+        np.empty(n + 1), np.empty(n + 1, np.int64), np.zeros(n + 1), np.empty((n + 1, 2), np.int64)
+    )
+
+
+@compiled
+def fill(
+    into: Sorted, margins: Floats, order: Integers, at: int, n: int, opposite: bool, first: int
+) -> None:
+    """Fill in the n margins from ``at`` on in ascending order, or the opposite of each."""
+    if opposite:
+        for t in range(n):
+            into.places[t] = first + order[at + n - 1 - t]
+            into.values[t] = -margins[at + order[at + n - 1 - t]]
+    else:
+        for t in range(n):
+            into.places[t] = first + order[at + t]
+            into.values[t] = margins[at + order[at + t]]
+    into.values[n] = np.inf
+
+
+@compiled
+def add_weights(into: Sorted, weights: Floats, n: int) -> None:
+    """Fill in the running sums of the weights."""
+    for t in range(n):
+        into.weights[t + 1] = into.weights[t] + weights[into.places[t]]
+
+
+@compiled
+def merged_apart(
+    own: Sorted, other: Sorted, pool: Sorted, sizes: tuple[int, int, int], slack: float
+) -> bool:
+    """Count for each margin those of the other lists below it; false where any two are close.
+
+    No step depends on a jump that cannot be foreseen.
+    """
+    a, b, c, last, apart = 0, 0, 0, -np.inf, True
+    for _ in range(sizes[0] + sizes[1] + sizes[2]):
+        x, y, z = own.values[a], other.values[b], pool.values[c]
+        own.others[a, 0], own.others[a, 1] = b, c
+        other.others[b, 0], other.others[b, 1] = a, c
+        pool.others[c, 0], pool.others[c, 1] = a, b
+        value = min(x, min(y, z))
+        apart &= value - last > slack
+        last = value
+        first = int(x == value)
+        second = int(y == value) & (1 - first)
+        a += first
+        b += second
+        c += 1 - first - second
+    return apart
+
+
+@compiled
+def place_apart(
+    table: Table,
+    own: Sorted,
+    other: Sorted,
+    pool: Sorted,
+    i: int,
+    j: int,
+    pulls: Pulls,
+    found: Found,
+) -> None:
+    """Add the sums of a pair, and the placements in it, where nothing but the pool is tied."""
+    n_own, n_other = table.starts[i + 1] - table.starts[i], table.starts[j + 1] - table.starts[j]
+    added_own, added_other, above, level = 0.0, 0.0, 0.0, 0.0
+    if len(table.pool):
+        added_own, added_other = table.added[i], table.added[j]
+    pull = pulls.matrix[i, j] if len(pulls.matrix) else 0.0
+    scale = pull / table.totals[j]
+    for t in range(n_own):
+        below = other.weights[own.others[t, 0]] + added_other * pool.weights[own.others[t, 1]]
+        above += (own.weights[t + 1] - own.weights[t]) * below
+        if pull != 0.0:
+            found.cases[own.places[t]] += scale * below
+    scale = pull / table.totals[i]
+    if pull != 0.0:
+        for t in range(n_other):
+            below = own.weights[other.others[t, 0]] + added_own * pool.weights[other.others[t, 1]]
+            found.cases[other.places[t]] += scale * (table.totals[i] - below)
+    for t in range(len(table.pool)):
+        share = table.shares[pool.places[t]]
+        below = other.weights[pool.others[t, 1]] + added_other * pool.weights[t]
+        above += share * added_own * below
+        level += share * added_own * share * added_other
+        if pull != 0.0:
+            won = (below + pulls.credit * share * added_other) / table.totals[j]
+            below = own.weights[pool.others[t, 0]] + added_own * pool.weights[t]
+            lost = table.totals[i] - below - (1 - pulls.credit) * share * added_own
+            found.pooled[i, pool.places[t]] += pull * won
+            found.pooled[j, pool.places[t]] += pull * (lost / table.totals[i])
+    found.above[i, j], found.tied[i, j] = above, level
+
+
+@compiled
+def united(
+    own: Sorted, other: Sorted, pool: Sorted, sizes: tuple[int, int, int], slack: float
+) -> tuple[Union, bool]:
+    """The lists of a pair merged, and whether two margins are different but close."""
+    n = sizes[0] + sizes[1] + sizes[2]
+    values, kinds, rows = np.empty(n), np.empty(n, np.int8), np.empty(n, np.int64)
+    a, b, c, close, last = 0, 0, 0, False, -np.inf
+    for place in range(n):
+        if own.values[a] <= other.values[b] and own.values[a] <= pool.values[c]:
+            value, kinds[place], rows[place] = own.values[a], 1, own.places[a]
+            a += 1
+        elif other.values[b] <= pool.values[c]:
+            value, kinds[place], rows[place] = other.values[b], 0, other.places[b]
+            b += 1
+        else:
+            value, kinds[place], rows[place] = pool.values[c], POOL, pool.places[c]
+            c += 1
+        close |= value != last and value - last <= slack
+        values[place], last = value, value
+    return Union(values, kinds, rows), close
+
+
+@compiled
+def ends_of(table: Table, union: Union, close: bool, i: int, j: int) -> Integers:
+    """Where the run of tied margins ends that begins at each place."""
+    n = len(union.values)
+    if close:
+        slacks = np.empty(n)
+        for at in range(n):
+            row = union.rows[at]
+            row = table.pool[row] if union.kinds[at] == POOL else table.members[row]
+            slacks[at] = slack_of(table, row, i, j)
+            if union.values[at] == 0.0:
+                slacks[at] = 0.0
+        return runs_of(union.values, slacks).ends
+    ends, start = np.empty(n, np.int64), 0
+    for at in range(1, n + 1):
+        if at == n or union.values[at] != union.values[start]:
+            ends[start] = at
+            start = at
+    return ends
 
 
 @compiled
 def place_pair(
-    cases: Integers,
-    positive: NDArray[np.bool_],
-    ends: Integers,
-    table: Table,
-    pull: float,
-    credit: float,
-    influence: Floats,
+    table: Table, union: Union, ends: Integers, i: int, j: int, pulls: Pulls, found: Found
 ) -> None:
-    """Add the placements in one pair, its cases being in ascending order of their margins."""
-    totals = np.zeros(2)
-    for at in range(len(cases)):
-        totals[int(positive[at])] += table.weights[cases[at]]
-    below, tied = np.zeros(2), np.empty(2)
-    start = 0
-    while start < len(cases):
-        tied[:] = 0.0
+    """Add the sums of one pair and, if asked for, the placements in it."""
+    below_own, below_other, above, level, start = 0.0, 0.0, 0.0, 0.0, 0
+    while start < len(union.values):
+        own, other = 0.0, 0.0
         for at in range(start, ends[start]):
-            tied[int(positive[at])] += table.weights[cases[at]]
-        won = (below[0] + credit * tied[0]) / totals[0]
-        lost = (totals[1] - below[1] - tied[1] + credit * tied[1]) / totals[1]
-        for at in range(start, ends[start]):
-            influence[cases[at]] += pull * (won if positive[at] else lost)
-        below += tied
+            row = union.rows[at]
+            if union.kinds[at] == 1:
+                own += table.weights[row]
+            elif union.kinds[at] == 0:
+                other += table.weights[row]
+            else:
+                own += table.shares[row] * table.added[i]
+                other += table.shares[row] * table.added[j]
+        above += own * below_other
+        level += own * other
+        if len(pulls.matrix):
+            won = pulls.matrix[i, j] * ((below_other + pulls.credit * other) / table.totals[j])
+            lost = table.totals[i] - below_own - own + pulls.credit * own
+            lost = pulls.matrix[i, j] * (lost / table.totals[i])
+            for at in range(start, ends[start]):
+                if union.kinds[at] == POOL:
+                    found.pooled[i, union.rows[at]] += won
+                    found.pooled[j, union.rows[at]] += lost
+                else:
+                    found.cases[union.rows[at]] += won if union.kinds[at] else lost
+        below_own, below_other = below_own + own, below_other + other
         start = ends[start]
+    found.above[i, j], found.tied[i, j] = above, level
 
 
 @compiled
-def margins_with_slack(table: Table, cases: Integers, i: int, j: int) -> tuple[Floats, Floats]:
-    """Margins of some cases towards class i and away from class j, each with its slack."""
-    margins, slacks = np.empty(len(cases)), np.empty(len(cases))
-    for at in range(len(cases)):
-        row = table.scores[cases[at]]
-        if len(table.partition):
-            margins[at], slacks[at] = directed_margin(row, table.partition[i], table.partition[j])
-        else:
-            first, second = np.float64(row[i]), np.float64(row[j])
-            margins[at], slacks[at] = first - second, max(abs(first), abs(second))
-            if abs(margins[at]) >= table.large:
-                half = first * 0.5 - second * 0.5
-                margins[at] = np.copysign(0.75 * table.large, half) + half / 2
-        slacks[at] = table.slack * slacks[at] if margins[at] != 0.0 else 0.0
-    return margins, slacks
-
-
-@compiled
-def directed_margin(row: NDArray[np.floating], own: Floats, other: Floats) -> tuple[float, float]:
-    """Margin of one case by two rows of a partition, and the largest term of it."""
-    margin, size = 0.0, 0.0
+def slack_of(table: Table, row: int, i: int, j: int) -> float:
+    """Slack of the margin of one case, unless that is 0."""
+    scores, size = table.scores[row], 0.0
+    if not len(table.partition):
+        return table.slack * max(abs(np.float64(scores[i])), abs(np.float64(scores[j])))
+    own, other = table.partition[i], table.partition[j]
     for c in range(len(own)):
         if own[c] != other[c]:
-            margin += (other[c] - own[c]) * row[c]
-            size = max(size, max(own[c], other[c]) * abs(row[c]))
-    return margin, size
+            size = max(size, max(own[c], other[c]) * abs(scores[c]))
+    return table.slack * size
+
+
+@compiled
+def directed_margins(rows: Floats, costs: Floats, i: int, start: int, margins: Floats) -> None:
+    """Fill a row for each class from ``start`` on: Σ_c (A_jc − A_ic) p_c of some cases.
+
+    ``costs`` is the partition with a column per class named, so that the classes lie side by side.
+    Terms are added in the order of c, and equal costs add nothing.
+    """
+    n_classes, n_named = costs.shape
+    stop = start + margins.shape[0]
+    sums = np.empty(n_named)
+    for case in range(len(rows)):
+        sums[start:stop] = 0.0
+        for c in range(n_classes):
+            score, own = rows[case, c], costs[c, i]
+            for j in range(start, stop):
+                sums[j] += (costs[c, j] - own) * score
+        margins[:, case] = sums[start:stop]
+
+
+@compiled
+def columns_of(scores: NDArray[np.floating], rows: Integers, columns: NDArray[np.floating]) -> None:
+    """Fill a row for each column of the scores of some rows, in tiles that stay in the cache."""
+    tile = 32
+    for start in range(0, len(rows), tile):
+        stop = min(start + tile, len(rows))
+        for c in range(scores.shape[1]):
+            for place in range(start, stop):
+                columns[c, place] = scores[rows[place], c]

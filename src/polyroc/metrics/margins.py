@@ -14,7 +14,8 @@ from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._containers import place, read_weights
 from polyroc.predictions._tables import by_class
 from polyroc.predictions._weights import moderate, shares
-from polyroc.statistics.margins import MarginGradient, Margins, Partition
+from polyroc.statistics.directed import Partition
+from polyroc.statistics.margins import MarginGradient, Margins, equal_pairs
 from polyroc.statistics.pairs import tie_credit
 from polyroc.statistics.statistic import Need
 from polyroc.typing import Absent, Float64Array, LabelsLike, ScoresLike, Ties, WeightsLike
@@ -36,7 +37,7 @@ def _gradient(
 def _weights(margins: Margins, pair_weights: Float64Array | None) -> Float64Array:
     if pair_weights is not None:
         return pair_weights
-    return shares(np.triu(np.full((margins.n_classes,) * 2, 2.0), 1))
+    return equal_pairs(margins.n_classes)
 
 
 def _question(

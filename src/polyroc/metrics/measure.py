@@ -31,6 +31,11 @@ class CaseStatistics:
             self._made[need] = need.of(self.cases)
         return self._made[need]
 
+    def carried(self, need: Need) -> None:
+        """Make a statistic whose influence values will be asked for."""
+        if need not in self._made:
+            self._made[need] = need.of(self.cases, carried=True)
+
     def value(self, question: Question) -> float:
         """θ of these cases."""
         return question.value(self[question.need])
@@ -83,6 +88,8 @@ def _of_need(
     statistics: CaseStatistics, need: Need, questions: Sequence[Question], with_influence: bool
 ) -> list[Measured]:
     """Answers to questions about one statistic."""
+    if with_influence:
+        statistics.carried(need)
     found = [_answer(statistics, need, question) for question in questions]
     defined = [place for place, each in enumerate(found) if each.reason is None]
     if with_influence and defined:

@@ -13,7 +13,7 @@ from polyroc._base.ties import as_written, slack_between
 from polyroc.errors import InvalidInput
 from polyroc.predictions._containers import read_weights
 from polyroc.predictions._gate import read_cases
-from polyroc.statistics.margins import margins_of
+from polyroc.statistics.directed import margins_of
 from polyroc.typing import (
     Float64Array,
     FloatArray,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from polyroc._base.ties import PLACES, SLACK, WIDEST_RUN
 from polyroc.scale._device_pairs import Grouped, ranks_among
 from polyroc.scale._extras import Tensor, required
-from polyroc.statistics.margins import LARGE_MARGIN
+from polyroc.statistics.directed import LARGE_MARGIN
 from polyroc.typing import Ties
 
 BYTES_PER_MARGIN = 240

@@ -15,23 +15,23 @@ on, which may be larger than a float can be, are rounded by three more bits.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.parallel import map_threads
-from polyroc._base.ties import SLACK, any_close, as_written, merged, runs_by_size, slack_between
+from polyroc._base.ties import any_close, runs_by_size
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import FEW_POSITIVES, Column
-from polyroc.predictions._weights import moderate
+from polyroc.predictions._weights import shares
+from polyroc.statistics.directed import Directed, Partition, margins_of
+from polyroc.statistics.margin_blocks import sums_by_blocks
 from polyroc.statistics.means import centre_by_class
+from polyroc.statistics.mixture import Carried, MixedColumn, Mixture
 from polyroc.statistics.pairs import blank_diagonal, ranked_influences, tie_credit
 from polyroc.statistics.statistic import Statistic
-from polyroc.typing import Float64Array, FloatArray, Ties
-
-if TYPE_CHECKING:
-    from polyroc.kernels.margins import Table
+from polyroc.typing import Float64Array, Ties
 
 MANY_CLASSES = 24
 """From here on there are so many small pairs that a compiled merge pays for its loading."""
@@ -41,14 +41,6 @@ FEW_CASES = 5_000
 
 FEW_MARGINS = 50_000
 """Up to here threads cost more than they save."""
-
-SHARES = 8
-"""Parts of the classes that threads work on, each with sums of its own."""
-
-Partition = tuple[tuple[float, ...], ...]
-
-LARGE_MARGIN = 2.0**1022
-"""From here on margins are squeezed, since a difference of two scores may reach 2¹⁰²⁵."""
 
 
 class MarginGradient(NamedTuple):
@@ -68,6 +60,8 @@ class Margins(Statistic):
     above: Float64Array
     tied: Float64Array
     partition: Partition | None = None
+    placed: "PlacedMargins | None" = None
+    """Influence values that were found along with the sums, if any."""
 
     @classmethod
     def of(cls, predictions: Predictions, partition: Partition | None = None) -> Self:
@@ -81,6 +75,32 @@ class Margins(Statistic):
             partition=partition,
         )
 
+    @classmethod
+    def of_carried(
+        cls, predictions: Predictions, partition: Partition | None = None, **options: Any
+    ) -> Self:
+        """Of many classes, influence values where all pairs count the same are found along."""
+        if predictions.n_classes < MANY_CLASSES:
+            return cls.of(predictions, partition, **options)
+        return cls._by_blocks(predictions, predictions, partition)
+
+    @classmethod
+    def _by_blocks(
+        cls, cases: Predictions | Mixture, predictions: Predictions, partition: Partition | None
+    ) -> Self:
+        """Sums and influence values from one sort."""
+        pull = _pull(MarginGradient(equal_pairs(predictions.n_classes), 0.5))
+        directed = Directed.of(predictions, partition)
+        above, tied, carried = sums_by_blocks(cases, directed, pull)
+        return cls(
+            classes=predictions.classes,
+            weights=cases.class_weights,
+            above=above,
+            tied=tied,
+            partition=partition,
+            placed=PlacedMargins(pull, 0.5, carried),
+        )
+
     def auc(self, ties: Ties = "fair") -> Float64Array:
         """θ_ij = θ_ji: how often a case of i has the greater margin towards i than one of j."""
         sums = self.above + tie_credit(ties) * self.tied
@@ -92,13 +112,10 @@ class Margins(Statistic):
     ) -> list[Float64Array]:
         """From the placements of each case in the margins of each pair."""
         directed, members = Directed.of(predictions, self.partition), predictions.members
-        pulls = [np.triu(each.matrix + each.matrix.T, 1) for each in gradients]
+        pulls = [_pull(each) for each in gradients]
         if predictions.n_classes >= MANY_CLASSES:
-            found = [
-                _placed(predictions, directed, pull, each.credit)
-                for pull, each in zip(pulls, gradients, strict=True)
-            ]
-            return [centre_by_class(predictions, total) for total in found]
+            found = [self._carried(predictions, directed, each) for each in gradients]
+            return [centre_by_class(predictions, each.own) for each in found]
         pairs = list(combinations(range(predictions.n_classes), 2))
 
         def of_pair(pair: tuple[int, int]) -> list[Float64Array]:
@@ -118,120 +135,89 @@ class Margins(Statistic):
                 total[members[j]] += part[len(members[i]) :]
         return [centre_by_class(predictions, total) for total in totals]
 
-
-@dataclass(frozen=True)
-class Directed:
-    """Scores, and the direction in which each pair of classes is compared."""
-
-    scores: FloatArray
-    partition: Float64Array | None = None
-
     @classmethod
-    def of(cls, predictions: Predictions, partition: Partition | None) -> "Directed":
-        """Scores of a moderate size where costs multiply them."""
-        if partition is None:
-            return cls(as_written(predictions.scores))
-        scores = moderate(as_written(predictions.scores).astype(np.float64, copy=False))
-        return cls(scores, np.array(partition))
+    def of_mixture(cls, mixture: Mixture, **options: Any) -> Self:
+        """The n_i + n_j cases of each pair and the pool are sorted by their margins."""
+        predictions, partition = mixture.predictions, options.get("partition")
+        if predictions.n_classes >= MANY_CLASSES:
+            return cls._by_blocks(mixture, predictions, partition)
+        directed = Directed.of(predictions, partition)
+        above, tied = np.zeros((2, predictions.n_classes, predictions.n_classes))
+        for pair in combinations(range(predictions.n_classes), 2):
+            above[pair], tied[pair] = _mixed_pair(mixture, directed, pair).sums()[:2, 0]
+        return cls(
+            classes=predictions.classes,
+            weights=mixture.class_weights,
+            above=above,
+            tied=tied,
+            partition=partition,
+        )
 
-    @property
-    def most_slack(self) -> float:
-        """No margin has a larger slack; a little more, for the rounding of sums with it."""
-        size = max(float(self.scores.max()), -float(self.scores.min()))
-        return 1.01 * SLACK * size * (1 if self.partition is None else self.partition.max())
+    def carry_mixture(
+        self, mixture: Mixture, gradients: Sequence[MarginGradient]
+    ) -> list[Float64Array]:
+        """From the placements of each case and each row of the pool."""
+        directed = Directed.of(mixture.predictions, self.partition)
+        if mixture.n_classes >= MANY_CLASSES:
+            return [mixture.centred(self._carried(mixture, directed, each)) for each in gradients]
+        totals = [mixture.nothing() for _ in gradients]
+        for pair in combinations(range(mixture.n_classes), 2):
+            mixed = _mixed_pair(mixture, directed, pair)
+            with mixed.remembered():
+                for total, each in zip(totals, gradients, strict=True):
+                    row = np.array([_pull(each)[pair], 0.0])
+                    found = mixed.ranked(row, self.weights[[pair[1], pair[0]]], each.credit)
+                    _add_pair(total, found, mixture.predictions, pair)
+        return [mixture.centred(total) for total in totals]
 
-    @property
-    def least_slack(self) -> float:
-        """The least slack of a margin, relative to its size: it is a sum of so many terms."""
-        return SLACK / (2 if self.partition is None else len(self.partition))
-
-    def margins(self, cases: NDArray[np.intp], i: int, j: int) -> Float64Array:
-        """Margins of some cases towards class i and away from class j."""
-        if self.partition is None:
-            return margins_of(self.scores[cases, i], self.scores[cases, j])
-        costs = self.partition[j] - self.partition[i]
-        differ = np.flatnonzero(costs)
-        # Along memory, so that equal rows have equal sums to the last bit.
-        terms = np.ascontiguousarray(self.scores[np.ix_(cases, differ)] * costs[differ])
-        return np.asarray(terms.sum(axis=1))
-
-    def slacks(self, cases: NDArray[np.intp], i: int, j: int) -> Float64Array:
-        """Slack of each of these margins."""
-        if self.partition is None:
-            return slack_between(self.scores[cases, i], self.scores[cases, j])
-        costs = np.maximum(self.partition[i], self.partition[j])
-        differ = np.flatnonzero(self.partition[i] != self.partition[j])
-        sizes = (np.abs(self.scores[np.ix_(cases, differ)]) * costs[differ]).max(axis=1)
-        return np.where(self.margins(cases, i, j) == 0, 0.0, SLACK * sizes)
-
-    def merged(self, cases: NDArray[np.intp], i: int, j: int) -> Float64Array:
-        """Margins of some cases, those that are tied made equal."""
-        return merged(self.margins(cases, i, j), self.slacks(cases, i, j))
-
-
-def margins_of(first: FloatArray, second: FloatArray) -> Float64Array:
-    """first − second in float64, and no margin infinite.
-
-    A margin m from 2¹⁰²² on becomes 2¹⁰²² + (m − 2¹⁰²²)/4, and its opposite the opposite: no order
-    is changed, and each margin depends on its own scores alone.
-    """
-    with np.errstate(over="ignore"):
-        margins = np.subtract(first, second, dtype=np.float64)
-    large = np.abs(margins) >= LARGE_MARGIN
-    if large.any():
-        half = first * np.float64(0.5) - second * np.float64(0.5)
-        margins[large] = (np.copysign(0.75 * LARGE_MARGIN, half) + half / 2)[large]
-    return margins
+    def _carried(
+        self, cases: Predictions | Mixture, directed: Directed, gradient: MarginGradient
+    ) -> Carried:
+        """By blocks of pairs of classes, unless found along with the sums."""
+        pull, credit = _pull(gradient), gradient.credit
+        if self.placed and self.placed.credit == credit and np.array_equal(self.placed.pull, pull):
+            return self.placed.carried
+        return sums_by_blocks(cases, directed, pull, credit).carried
 
 
-def _placed(
-    predictions: Predictions, directed: Directed, pull: Float64Array, credit: float
-) -> Float64Array:
-    """Mean credit of each case in all its pairs, by compiled loops over the pairs.
+class PlacedMargins(NamedTuple):
+    """Influence values, before they are centred, for one weighting of the pairs."""
 
-    The classes are shared out in the same way for every number of threads.
-    """
-    from polyroc.kernels.margins import place_pairs
-
-    n_classes, table = predictions.n_classes, _table(predictions, directed)
-
-    def of_share(share: int) -> Float64Array:
-        influence = np.zeros(len(predictions))
-        for i in range(share, n_classes - 1, SHARES):
-            place_pairs(table, i, pull[i], credit, influence)
-        return influence
-
-    parts = map_threads(of_share, range(SHARES), predictions.n_threads)
-    return np.asarray(np.sum(parts, axis=0))
+    pull: Float64Array
+    credit: float
+    carried: Carried
 
 
-def _table(predictions: Predictions, directed: Directed) -> "Table":
-    """What the compiled loops over pairs need."""
-    from polyroc.kernels.margins import Table
-
-    return Table(
-        directed.scores,
-        predictions.case_weights,
-        np.concatenate(predictions.members).astype(np.int64),
-        np.concatenate(([0], np.cumsum(predictions.class_counts))).astype(np.int64),
-        np.empty((0, 0)) if directed.partition is None else directed.partition,
-        SLACK,
-        LARGE_MARGIN,
-    )
+def equal_pairs(n_classes: int) -> Float64Array:
+    """Weights of pairs i < j that all count the same, and sum to 1."""
+    return shares(np.triu(np.full((n_classes,) * 2, 2.0), 1))
 
 
-def _weighed(predictions: Predictions, directed: Directed) -> tuple[Float64Array, Float64Array]:
-    """Weight of the pairs above and tied, by compiled loops over the pairs."""
-    from polyroc.kernels.margins import weigh_pairs
+def _pull(gradient: MarginGradient) -> Float64Array:
+    """Weights of the pairs i < j."""
+    return np.triu(gradient.matrix + gradient.matrix.T, 1)
 
-    table = _table(predictions, directed)
-    above, tied = np.zeros((2, predictions.n_classes, predictions.n_classes))
 
-    def of_class(i: int) -> None:
-        weigh_pairs(table, i, above[i], tied[i])
+def _mixed_pair(mixture: Mixture, directed: Directed, pair: tuple[int, int]) -> MixedColumn:
+    """Margins of the cases of both classes, the first positive and in front, then of the pool."""
+    members = [mixture.predictions.members[k] for k in pair]
+    cases, sizes = np.concatenate(members), [*map(len, members), len(mixture.pool)]
+    margins = directed.merged(np.concatenate([cases, mixture.pool]), *pair)
+    positive, codes = (np.repeat([1, 0, pool], sizes) for pool in (1, 2))
+    own, shares = mixture.case_weights[cases], mixture.shares
+    column = Column(margins, positive, 1, np.concatenate([own, mixture.added[pair[0]] * shares]))
+    added = mixture.added[[pair[1], pair[0]]]
+    return MixedColumn(column, codes, np.concatenate([own, shares]), added)
 
-    map_threads(of_class, range(predictions.n_classes - 1), predictions.n_threads)
-    return above, tied
+
+def _add_pair(
+    total: Carried, found: Carried, predictions: Predictions, pair: tuple[int, int]
+) -> None:
+    """Add the values of one pair of classes to those of all cases."""
+    first, second = (predictions.members[k] for k in pair)
+    total.own[first] += found.own[: len(first)]
+    total.own[second] += found.own[len(first) :]
+    total.pooled[:, [pair[1], pair[0]]] += found.pooled
 
 
 def _margin_sums(
@@ -243,7 +229,8 @@ def _margin_sums(
     if predictions.weights is None and (few or predictions.n_classes >= MANY_CLASSES):
         return _by_merging(predictions, directed)
     if predictions.n_classes >= MANY_CLASSES:
-        return _weighed(predictions, directed)
+        above, tied, _ = sums_by_blocks(predictions, directed)
+        return above, tied
     above, tied = np.zeros((2, predictions.n_classes, predictions.n_classes))
     pairs = list(combinations(range(predictions.n_classes), 2))
     most_slack = directed.most_slack

@@ -10,7 +10,7 @@ most Σ_{j≥2c} S^j/j!. O(K n log n + K² n) in all.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
@@ -33,6 +33,9 @@ FEW_NODES = 4
 NEGLIGIBLE = 1e-18
 """An error of a chance that is no error: far below its last bit."""
 
+MANY_CLASSES = 24
+"""From here on a compiled loop pays for its loading."""
+
 ROUNDING = 1e-14
 """Shares of a class in the pool up to this are rounding of running sums, and no tie."""
 
@@ -44,56 +47,84 @@ class Placements(Statistic):
     wins: Float64Array
     """(K,) one chance per class."""
 
+    projected: Float64Array | None = None
+    """Sum over the columns of what each case contributes, where it was found along."""
+    mixed: Carried | None = None
+    """The same of classes that are shrunken towards a pool."""
+
     @classmethod
     def of(cls, predictions: Predictions) -> Self:
         """One sort per column."""
 
         def of_class(k: int) -> float:
-            return _wins(_Places.of(predictions, k))
+            places = _Places.of(predictions, k)
+            return _wins(places, _chance_to_win(places))
 
         columns, n_threads = range(predictions.n_classes), column_threads(predictions)
         wins = np.array(map_threads(of_class, columns, n_threads))
         return cls(classes=predictions.classes, weights=predictions.class_weights, wins=wins)
 
+    @classmethod
+    def of_carried(cls, predictions: Predictions, **options: Any) -> Self:
+        """The same, and of a positive its chance to win, of another case how often it lets one."""
+        del options
+
+        def of_class(k: int) -> tuple[float, Float64Array]:
+            column = predictions.column(k)
+            with column.remembered_ranks():
+                return _projection(_Places.of_column(column, predictions.class_weights))
+
+        wins, total = [], np.zeros(len(predictions))
+        columns, n_threads = range(predictions.n_classes), column_threads(predictions)
+        for share, part in each_of_threads(of_class, columns, n_threads):
+            wins.append(share)
+            total += part
+        return cls(
+            classes=predictions.classes,
+            weights=predictions.class_weights,
+            wins=np.array(wins),
+            projected=total,
+        )
+
     def carry(
         self, predictions: Predictions, gradients: Sequence[Float64Array]
     ) -> list[Float64Array]:
-        """Of a positive its chance to win, of another case how often it lets the positives win."""
-
-        def of_class(k: int) -> Float64Array:
-            return _projection(_Places.of(predictions, k))
-
-        columns, n_threads = range(predictions.n_classes), column_threads(predictions)
-        totals = [np.zeros(len(predictions)) for _ in gradients]
-        for k, part in enumerate(each_of_threads(of_class, columns, n_threads)):
-            for total, gradient in zip(totals, gradients, strict=True):
-                total += gradient[k] / gradient.max() * part  # equal derivatives are made 1
-        return [  # and nothing is rounded twice
-            centre_by_class(predictions, total / (1 / gradient.max()))
-            for total, gradient in zip(totals, gradients, strict=True)
-        ]
+        """All columns count the same."""
+        found = self if self.projected is not None else type(self).of_carried(predictions)
+        moved = [np.asarray(found.projected) / (1 / _common(each)) for each in gradients]
+        return [centre_by_class(predictions, each) for each in moved]
 
     @classmethod
     def of_mixture(cls, mixture: Mixture, **options: Any) -> Self:
         """One sort per column, in which the pool is once."""
         del options
-        wins = np.array(list(mixed_columns(mixture, _mixed_wins(mixture))))
+
+        def of_column(mixed: MixedColumn) -> tuple[float, Carried]:
+            return _mixed_projection(mixed, _mixed_places(mixed, mixture.class_weights))
+
+        wins, total = [], mixture.nothing()
+        for share, part in mixed_columns(mixture, of_column):
+            wins.append(share)
+            total.add(part)
         classes, weights = mixture.predictions.classes, mixture.class_weights
-        return cls(classes=classes, weights=weights, wins=wins)
+        return cls(classes=classes, weights=weights, wins=np.array(wins), mixed=total)
 
     def carry_mixture(
         self, mixture: Mixture, gradients: Sequence[Float64Array]
     ) -> list[Float64Array]:
         """The same of the cases, and of the pool as cases of every class."""
+        own, pooled = (self.mixed or type(self).of_mixture(mixture).mixed) or mixture.nothing()
+        return [
+            mixture.centred(Carried(_common(each) * own, _common(each) * pooled))
+            for each in gradients
+        ]
 
-        def of_column(mixed: MixedColumn) -> Carried:
-            return _mixed_projection(mixed, _mixed_places(mixed, mixture.class_weights))
 
-        totals = [mixture.nothing() for _ in gradients]
-        for k, part in enumerate(mixed_columns(mixture, of_column)):
-            for total, gradient in zip(totals, gradients, strict=True):
-                total.add(part, gradient[k])
-        return [mixture.centred(total) for total in totals]
+def _common(gradient: Float64Array) -> float:
+    """The derivative by the chance of each class, which is the same for all."""
+    if (gradient != gradient[0]).any():
+        raise NotImplementedError("the classes count differently")
+    return float(gradient[0])
 
 
 class _Places(NamedTuple):
@@ -110,8 +141,12 @@ class _Places(NamedTuple):
         The row of a positive counts the cases of rank ``right`` ≤ its position as below it, and
         those of rank ``left`` ≤ position as below or level. O(n log n + n_k K).
         """
-        column, totals = predictions.column(k), predictions.class_weights
-        strict, lenient = np.zeros((2, column.n_positives + 1, predictions.n_classes))
+        return cls.of_column(predictions.column(k), predictions.class_weights)
+
+    @classmethod
+    def of_column(cls, column: Column, totals: Float64Array) -> "_Places":
+        """The same of a column, from the weights of the classes."""
+        strict, lenient = np.zeros((2, column.n_positives + 1, len(totals)))
         for ranks in column.ranks():
             weights = None if column.weights is None else column.weights[ranks.cases]
             _tally(strict, ranks.right, ranks.codes, weights)
@@ -139,10 +174,10 @@ def _tally(
         rows += sum_by_class(cells, weights, n_cells)
 
 
-def _wins(places: _Places) -> float:
+def _wins(places: _Places, chances: Float64Array) -> float:
     """How often the positives win."""
     weights = np.diff(places.column.weight_below)
-    return float((weights * _chance_to_win(places)).sum()) / places.column.weight
+    return float((weights * chances).sum()) / places.column.weight
 
 
 def _mixed_places(mixed: MixedColumn, totals: Float64Array) -> _Places:
@@ -160,25 +195,23 @@ def _mixed_places(mixed: MixedColumn, totals: Float64Array) -> _Places:
     return _Places(column, below / totals, np.maximum(level, 0) / totals)
 
 
-def _mixed_wins(mixture: Mixture) -> Callable[[MixedColumn], float]:
-    return lambda mixed: _wins(_mixed_places(mixed, mixture.class_weights))
-
-
-def _mixed_projection(mixed: MixedColumn, places: _Places) -> Carried:
+def _mixed_projection(mixed: MixedColumn, places: _Places) -> tuple[float, Carried]:
     """The same as :func:`_projection`, and for the pool as cases of every class."""
     column, n_own = mixed.column, mixed.n_own
-    clear, level = _running_chances(places)
+    chances, clear, level = _running_chances(places)
     own, pooled = np.empty(len(mixed.codes)), np.empty((len(mixed.codes) - n_own, len(mixed.added)))
     for ranks in column.ranks():
         codes, rows = mixed.others(ranks)[0], np.arange(len(mixed.codes))[ranks.cases]
         of_cases = codes < len(mixed.added)
         left, right, at = ranks.left[of_cases], ranks.right[of_cases], codes[of_cases]
-        own[rows[of_cases]] = clear[-1, at] - clear[right, at] + (level[right, at] - level[left, at])
+        own[rows[of_cases]] = (
+            clear[-1, at] - clear[right, at] + (level[right, at] - level[left, at])
+        )
         left, right = ranks.left[~of_cases], ranks.right[~of_cases]
         pooled[rows[~of_cases] - n_own] = clear[-1] - clear[right] + (level[right] - level[left])
-    own[column.members] = _chance_to_win(places)
+    own[column.members] = chances
     pooled[:, column.k] = own[n_own:]
-    return Carried(own[:n_own], pooled)
+    return _wins(places, chances), Carried(own[:n_own], pooled)
 
 
 class _Node(NamedTuple):
@@ -236,29 +269,39 @@ def _chance_to_win(places: _Places) -> Float64Array:
     return chances
 
 
-def _projection(places: _Places) -> Float64Array:
+def _projection(places: _Places) -> tuple[float, Float64Array]:
     """A case of class r lets a positive win by the product over the classes other than k and r."""
     column = places.column
-    clear, level = _running_chances(places)
+    chances, clear, level = _running_chances(places)
     projection = np.empty(len(column.scores))
     for ranks in column.ranks():
         won = clear[-1, ranks.codes] - clear[ranks.right, ranks.codes]
         split = level[ranks.right, ranks.codes] - level[ranks.left, ranks.codes]
         projection[ranks.cases] = won + split
-    projection[column.members] = _chance_to_win(places)
-    return projection
+    projection[column.members] = chances
+    return _wins(places, chances), projection
 
 
-def _running_chances(places: _Places) -> tuple[Float64Array, Float64Array]:
-    """Sums over the first positives of their chances to win without one class, untied and tied."""
-    column = places.column
-    clear, level = np.zeros((2, *places.below.shape))
+def _running_chances(places: _Places) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Chances of positives to win; sums of those without one class over the first, clear and tied.
+
+    Of many classes by a compiled loop, with the same additions and products.
+    """
+    column, n_classes = places.column, places.below.shape[1]
+    chances, (clear, level) = np.zeros(len(places.below)), np.zeros((2, *places.below.shape))
     for node in _nodes(places):
-        others = node.weight * _products_without_one(_beaten(places, node))
+        shares = _beaten(places, node)
+        chances += node.weight * shares.prod(axis=1)
+        if n_classes >= MANY_CLASSES:
+            from polyroc.kernels.placements import add_products
+
+            add_products(shares, node.at, node.weight, clear, level)
+            continue
+        others = node.weight * _products_without_one(shares)
         clear += others
         level += node.at * others
     weights = np.diff(column.weight_below)[:, None] / column.weight
-    return running_sum(clear * weights), running_sum(level * weights)
+    return chances, running_sum(clear * weights), running_sum(level * weights)
 
 
 def _products_without_one(factors: Float64Array) -> Float64Array:

@@ -28,7 +28,8 @@ from polyroc._base.parallel import map_threads
 from polyroc._base.ties import as_written, merged, slack_between
 from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions
-from polyroc.statistics.margins import Margins, margins_of
+from polyroc.statistics.directed import margins_of
+from polyroc.statistics.margins import Margins
 from polyroc.statistics.means import Means
 from polyroc.statistics.pairs import Pairs
 from polyroc.statistics.statistic import Statistic

@@ -44,6 +44,11 @@ class Statistic:
         """The statistic of cases in memory."""
         raise NotImplementedError
 
+    @classmethod
+    def of_carried(cls, predictions: Predictions, **options: Any) -> Self:
+        """The same where influence values will be asked for, some of which may be found along."""
+        return cls.of(predictions, **options)
+
     def carry(self, predictions: Predictions, gradients: Sequence[Any]) -> list[Float64Array]:
         """Influence values of the cases, for each gradient."""
         raise NotImplementedError
@@ -83,11 +88,13 @@ class Need(NamedTuple):
     statistic: type[Statistic]
     options: tuple[tuple[str, Any], ...] = ()
 
-    def of(self, cases: Predictions | Mixture) -> Statistic:
-        """The statistic of these cases."""
+    def of(self, cases: Predictions | Mixture, carried: bool = False) -> Statistic:
+        """The statistic of these cases, ``carried`` where influence values will be asked for."""
+        options = dict(self.options)
         if isinstance(cases, Mixture):
-            return self.statistic.of_mixture(cases, **dict(self.options))
-        return self.statistic.of(cases, **dict(self.options))
+            return self.statistic.of_mixture(cases, **options)
+        made = self.statistic.of_carried if carried else self.statistic.of
+        return made(cases, **options)
 
 
 class Drawn(NamedTuple):
