@@ -7,6 +7,7 @@ import inspect
 import json
 import os
 import re
+import runpy
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from polyroc.metrics.declaration import Metric, Property
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+FORMULAS = runpy.run_path(str(DOCS / "formulas.py"))["FORMULAS"]
 
 REFERENCE_HEAD = """# Metrics
 
@@ -104,11 +106,24 @@ def _section(metric: Metric) -> str:
     example = rest.partition("Examples\n--------\n")[2]
     words, *code = _split_example(example)
     probabilities = " Needs probabilities." if metric.needs_probabilities else ""
+    text = _with_formula(metric.name, body.strip())
     return (
         f"## {metric.name}\n\n**{metric.title}** ({metric.symbol}). {metric.reference}. "
-        f"{metric.complexity}.{probabilities}\n\n{body.strip()}\n\n{words}"
+        f"{metric.complexity}.{probabilities}\n\n{text}\n\n{words}"
         f"```pycon\n{''.join(code)}```\n\n"
     )
+
+
+def _with_formula(name: str, body: str) -> str:
+    """The text, with the formula below its first paragraph, in place of the one in plain signs."""
+    formula = FORMULAS[name]
+    first, *others = body.split("\n\n")
+    if formula.begins:
+        kept = [each for each in others if not each.startswith(formula.begins)]
+        assert len(kept) == len(others) - 1, name
+        others = kept
+    words = [formula.words] if formula.words else []
+    return "\n\n".join([first, f"$$\n{formula.tex}\n$$", *words, *others])
 
 
 def _split_example(example: str) -> tuple[str, str]:

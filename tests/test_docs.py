@@ -1,6 +1,7 @@
 """The README and the docs do what they say: code runs, prints what is shown, and commands run."""
 
 import re
+import runpy
 import shlex
 from collections import Counter
 from pathlib import Path
@@ -12,7 +13,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TASKS = [page for page in PAGES if page.parent.name == "how-to"]
 """Pages whose commands name files that the page itself writes."""
-STARTS = [ROOT / "docs" / "index.md", ROOT / "docs" / "quickstart.md"]
+DISPLAYS = sorted((ROOT / "examples" / "displays").glob("*.py"))
+STARTS = [ROOT / name for name in ("README.md", "docs/index.md", "docs/quickstart.md")]
 LONG = {"docs/how-to/missing-class.md", "docs/surfaces.md", "docs/utility.md"}
 """Pages whose code takes seconds: searches and simulations."""
 BLOCK = re.compile(r"^```(python|py|sh|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -108,9 +110,30 @@ def test_every_page_is_in_the_navigation_once() -> None:
 
 
 def test_no_two_pages_have_the_same_title() -> None:
-    titles = Counter(page.read_text(encoding="utf-8").splitlines()[0] for page in PAGES[1:])
+    heads = [page.read_text(encoding="utf-8").splitlines()[0] for page in PAGES[1:]]
+    assert all(head.startswith("# ") for head in heads)
+    scripts = [path.read_text(encoding="utf-8").splitlines() for path in DISPLAYS]
+    assert all(set(lines[2]) == {"="} for lines in scripts)
+    titles = Counter([*(head.removeprefix("# ") for head in heads), *(s[1] for s in scripts)])
     assert max(titles.values()) == 1, titles.most_common(3)
-    assert all(title.startswith("# ") for title in titles)
+
+
+@pytest.mark.slow
+def test_scripts_of_the_gallery_of_displays_are_short_and_draw() -> None:
+    """The build of the documentation runs them too."""
+    import matplotlib.pyplot as plt
+
+    shown = ""
+    for path in DISPLAYS:
+        text = path.read_text(encoding="utf-8")
+        assert len(text.splitlines()) <= 30, path
+        plt.close("all")
+        runpy.run_path(str(path))
+        assert plt.get_fignums(), path
+        shown += text
+    from polyroc import display
+
+    assert len([name for name in display.__all__ if name in shown]) >= 16
 
 
 def test_pages_for_tasks_show_a_picture_and_no_picture_is_left_over() -> None:

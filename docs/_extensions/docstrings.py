@@ -1,11 +1,15 @@
 """Docstrings say ``name : what it is`` in one sentence; numpydoc reads its first line as a type.
 
-Here the sentence goes below the name, in one piece. Members of scikit-learn are left to its own
-documentation.
+Here the sentence goes below the name, in one piece, and formulas of metrics are drawn. Members of
+scikit-learn are left to its own documentation.
 """
 
 import re
+import runpy
+from pathlib import Path
 from typing import Any
+
+FORMULAS = runpy.run_path(str(Path(__file__).parents[1] / "formulas.py"))["FORMULAS"]
 
 ENTRY = re.compile(r"^(\s*)(\*{0,2}\w[\w.*, ]*?) : (\S.*)$")
 SECTIONS = {"Parameters", "Attributes", "Returns", "Other Parameters", "Raises", "Yields"}
@@ -26,7 +30,20 @@ def put_below(lines: list[str]) -> list[str]:
     return made
 
 
+def with_formula(name: str, lines: list[str]) -> list[str]:
+    """The formula of a metric below the summary, in place of the one in plain signs."""
+    formula = FORMULAS[name]
+    first, *others = "\n".join(lines).split("\n\n")
+    if formula.begins:
+        others = [each for each in others if not each.startswith(formula.begins)]
+    drawn = [f".. math::\n\n   {formula.tex}", *([formula.words] if formula.words else [])]
+    return "\n\n".join([first, *drawn, *others]).split("\n")
+
+
 def process(app: Any, what: str, name: str, item: Any, options: Any, lines: list[str]) -> None:
+    package, _, last = name.rpartition(".")
+    if package == "polyroc" and last in FORMULAS:
+        lines[:] = with_formula(last, lines)
     lines[:] = put_below(lines)
 
 

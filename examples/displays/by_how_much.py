@@ -1,6 +1,6 @@
 """
-… and by how much?
-==================
+By how much are cases ahead?
+============================
 
 AUC counts which of two cases is ahead, however little. The scored curve shows which share of pairs
 is still in the right order when a margin is taken from the positives: a model that separates the

@@ -1,6 +1,6 @@
 """
-For whom does it work?
-======================
+A metric within slices of the cases
+===================================
 
 A metric within each slice of the cases, and whether the slice differs from the rest.
 """

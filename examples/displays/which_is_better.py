@@ -1,6 +1,6 @@
 """
-Which of two models is better?
-==============================
+Paired differences between models
+=================================
 
 Paired differences: the same cases were scored by all three models, so that most of the uncertainty
 of the two values cancels. An interval that contains 0 decides nothing.
