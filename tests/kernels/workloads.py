@@ -25,6 +25,7 @@ from polyroc.surface import KnnModel, LinearModel, search
 from polyroc.surface._gini import gini
 from polyroc.surface._gradient import gini_slopes
 from polyroc.surface._hull import lower_hull
+from polyroc.surface.classifiers.sweeps import envelope
 from polyroc.utility._mixtures import GaussianMixture
 from polyroc.utility._observer import ideal_observer
 from polyroc.utility._surface_average import groups_of, pairs_of
@@ -41,6 +42,7 @@ def results() -> Iterator[Result]:
     yield from of_surfaces()
     yield from of_slopes()
     yield from of_hulls()
+    yield from of_lines()
     yield from of_observers()
 
 
@@ -124,6 +126,15 @@ def of_hulls() -> Iterator[Result]:
     gap = np.empty(3)
     cone_gap(np.array([[0.0, 1.0], [1e-14, 1.0], [1.0, 0.0]]), np.array([0.2, 0.3]), gap)
     yield "gap", gap
+
+
+def of_lines() -> Iterator[Result]:
+    """Least lines of cases, with equal lines and corners at the same place."""
+    fixed, growing = np.random.default_rng(5).integers(0, 4, (2, 40, 4)).astype(float)
+    start, corners = envelope(fixed, growing)
+    yield "lines", start
+    for name, column in zip(corners._fields, corners, strict=True):
+        yield f"lines, {name}", column
 
 
 def of_slopes() -> Iterator[Result]:

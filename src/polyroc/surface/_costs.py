@@ -131,9 +131,9 @@ def expected_costs(
     expected = probabilities[..., :1] * costs[0]
     for truth in range(1, len(costs)):
         expected = expected + probabilities[..., truth, None] * costs[truth]
-    least = expected.min(axis=-1, keepdims=True)
+    least = _least_of(expected)[..., None]
     near = expected * (1 - tied) <= least
-    rows = near.sum(axis=-1) > 1
+    rows = _more_than_one(near)
     if rows.any():
         close = expected[rows]
         expected[rows] = np.where(tied_with_least(close, tied * close), least[rows], close)
@@ -159,3 +159,29 @@ def least_cost(probabilities: Float64Array, costs: Float64Array, tied: float = T
     """
     expected = expected_costs(probabilities, costs, tied)
     return np.asarray(np.argmin(expected, axis=-1), dtype=np.int64)
+
+
+FEW_COLUMNS = 16
+"""So few columns are compared one after the other: NumPy is slow along a short last axis."""
+
+
+def _least_of(table: Float64Array) -> Float64Array:
+    """The least number of each row."""
+    if table.shape[-1] > FEW_COLUMNS:
+        return np.asarray(table.min(axis=-1))
+    least = table[..., 0]
+    for column in range(1, table.shape[-1]):
+        least = np.minimum(least, table[..., column])
+    return least
+
+
+def _more_than_one(marks: BoolArray) -> BoolArray:
+    """Whether a row has several marks."""
+    if marks.shape[-1] > FEW_COLUMNS:
+        return np.asarray(marks.sum(axis=-1) > 1)
+    one = marks[..., 0].copy()
+    several = np.zeros_like(one)
+    for column in range(1, marks.shape[-1]):
+        several |= one & marks[..., column]
+        one |= marks[..., column]
+    return several

@@ -89,7 +89,12 @@ class Goal:
 
     def values(self, decisions: Int64Array) -> Float64Array:
         """The goal and the limited rates of these decisions."""
-        return np.asarray(self.tables[:, self.truths, decisions] @ self.weights)
+        return np.asarray(self.added(self.truths, decisions) @ self.weights)
+
+    def added(self, truths: Int64Array, decisions: Int64Array) -> Float64Array:
+        """(1 + L, m): what cases of these truths add by these decisions."""
+        flat = self.tables.reshape(len(self.tables), -1)
+        return np.take(flat, truths * len(self.criterion) + decisions, axis=1)
 
     def score(self, costs: Float64Array) -> Score:
         """How good decisions by these costs are."""
@@ -159,12 +164,16 @@ def envelope(fixed: Float64Array, growing: Float64Array) -> tuple[Int64Array, Co
     >>> start, corners.at, corners.after
     (array([0]), array([1., 2.]), array([1, 2]))
     """
-    at_zero = fixed == fixed.min(axis=1, keepdims=True)
-    start = np.argmin(np.where(at_zero, growing, np.inf), axis=1)
+    from polyroc.kernels.envelope import first_lines, next_corners
+
+    fixed, growing = np.ascontiguousarray(fixed), np.ascontiguousarray(growing)
+    start = np.empty(len(fixed), dtype=np.int64)
+    first_lines(fixed, growing, start)
     cases, now = np.arange(len(fixed)), start
     found = [(cases[:0], fixed[:0, 0], start[:0], start[:0])]
     while cases.size:
-        at, following = _next_corner(fixed[cases], growing[cases], now)
+        at, following = np.empty(len(cases)), np.empty(len(cases), dtype=np.int64)
+        next_corners(fixed, growing, cases, now, at, following)
         kept = np.isfinite(at)
         cases, at, now, following = cases[kept], at[kept], now[kept], following[kept]
         found.append((cases, at, now, following))
@@ -172,25 +181,10 @@ def envelope(fixed: Float64Array, growing: Float64Array) -> tuple[Int64Array, Co
     return start, Corners(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def _next_corner(
-    fixed: Float64Array, growing: Float64Array, now: Int64Array
-) -> tuple[Float64Array, Int64Array]:
-    """Where a line of less slope first crosses the line that is least now, and which."""
-    here = now[:, None]
-    behind = fixed - np.take_along_axis(fixed, here, axis=1)
-    catching_up = np.take_along_axis(growing, here, axis=1) - growing
-    times = np.full(fixed.shape, np.inf)
-    with np.errstate(over="ignore"):
-        np.divide(behind, catching_up, out=times, where=catching_up > 0)
-    first = times.min(axis=1)
-    following = np.argmin(np.where(times == first[:, None], growing, np.inf), axis=1)
-    return first, following
-
-
 def best_factor(goal: Goal, start: Int64Array, corners: Corners) -> float:
     """The t of the best decisions: in the middle, on the log scale, of its stretch."""
     truths = goal.truths[corners.cases]
-    change = goal.tables[:, truths, corners.after] - goal.tables[:, truths, corners.before]
+    change = goal.added(truths, corners.after) - goal.added(truths, corners.before)
     change *= goal.weights[corners.cases]
     early = corners.at <= 1 / WIDEST  # passed by every t that is allowed
     begun = goal.values(start) + change[:, early].sum(axis=1)

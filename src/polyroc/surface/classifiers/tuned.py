@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from polyroc._base.checks import check_choice, shown
+from polyroc._base.parallel import one_blas_thread
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.predictions._weights import checked_priors
 from polyroc.surface._costs import CostsLike, checked_costs, pair_index
@@ -146,7 +147,8 @@ class TunedCostClassifierCV(CrossFittedDecisions):
         found = self._fit_out_of_fold(X, y, sample_weight, fit_params)
         weights = found.weights / found.weights.sum()
         goal, ratios = self._goal(found.probabilities, found.truths, weights, found.classes)
-        self._choose(goal, found.folds, ratios, found.classes)
+        with one_blas_thread():  # threads wait for each other in products of one row
+            self._choose(goal, found.folds, ratios, found.classes)
         return self
 
     def _check_parameters(self) -> None:
