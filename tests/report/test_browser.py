@@ -273,7 +273,7 @@ def test_everything_has_a_name(example_page, open_page) -> None:
     assert page.get_by_label("Model", exact=True).count() == 1
     assert page.get_by_role("radio").count() == 2
     assert page.get_by_role("rowheader", name="rare").count() >= 2
-    assert page.get_by_role("navigation", name="Sections").get_by_role("link").count() == 8
+    assert page.get_by_role("navigation", name="Sections").get_by_role("link").count() == 10
     nameless = """() => [...document.querySelectorAll(
       "input, select, button, canvas, svg[role=img]")].filter((each) =>
         !(each.labels?.length || each.textContent.trim() || each.ariaLabel

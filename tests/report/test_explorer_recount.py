@@ -190,9 +190,14 @@ def test_explorer(name, open_page, tmp_path, monkeypatch) -> None:
     if facts.n_classes > 12:
         last = found[model]
         occur = [cell for cell in last.cells if cell[0] != cell[1]]
-        assert page.inner_text("#confusion p") == (
+        assert page.inner_text("#confusion p.muted") == (
             f"The 15 largest confusions of {len(occur)} that occur: truth → decision, cases, share "
             "of the class."
+        )
+        page.fill("#class-search", "16")
+        some = [cell for cell in occur if 16 in cell]
+        assert f"of {len(some)} that occur with such a class:" in page.inner_text(
+            "#confusion p.muted"
         )
         return
     page.check("#mode-limits")

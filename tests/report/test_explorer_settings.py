@@ -94,6 +94,7 @@ def opened(open_page, tmp_path, monkeypatch):
     monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
     given = Sample()
     options = {"sample_weight": given.weights, "by": {"site": given.site}}
+    options["ids"] = [f"P{i}" for i in range(260)]
     path = write_report(tmp_path / "page.html", given.y, given.models, **options)
     page = Page(open_page(path).page)
     for cell in (1, 2, 3, 5, 6, 7):
@@ -122,7 +123,10 @@ def check_slice(given: Sample, page: Page) -> None:
     )
     page.page.click("#confusion .cell[data-cell='1']")
     decided = np.argmin(p @ COSTS, axis=1)
-    listed = {int(row) for row in page.page.locator("#cases tbody th").all_inner_texts()}
+    listed = {int(row[1:]) for row in page.page.locator("#cases tbody th").all_inner_texts()}
+    assert page.text("#cases thead th") == "case" and "Rows are counted" not in page.text(
+        "#cases p"
+    )
     assert listed == set(np.flatnonzero(south)[(y == 0) & (decided == 1)].tolist())
     page.page.click("#confusion .cell[data-cell='1']")
     page.set("slice", "")
@@ -204,6 +208,48 @@ def check_code(given: Sample, page: Page, decided: np.ndarray, p: np.ndarray) ->
     assert np.where(excess > 0, 3, least).tolist() == decided.tolist()
 
 
+COPY = """(name) => new Promise((done) => {
+  navigator.clipboard.writeText = async (text) => done(text);
+  document.querySelector(`.share button[aria-label^="${name}"]`).click();
+})"""
+
+
+def check_sharing(page: Page) -> None:
+    """A link shows the same; tables are copied as they are shown, and figures saved."""
+    page.page.click("#confusion .cell[data-cell='9']")
+    page.page.wait_for_function("() => location.hash.includes('cell=9')")
+    link = page.page.evaluate("() => location.hash")
+    shown = page.cells(), page.text("#explorer-summary"), page.text("#cases p")
+    assert "referred to a person" in shown[2]
+    page.page.evaluate("() => { location.hash = '#refer=1e9' }")
+    page.page.wait_for_function("() => document.getElementById('slice').value === ''")
+    assert page.cells() != shown[0]
+    page.page.evaluate("(link) => { location.hash = link }", link)
+    page.page.wait_for_function("() => document.getElementById('slice').value !== ''")
+    assert (page.cells(), page.text("#explorer-summary"), page.text("#cases p")) == shown
+    rows = page.page.evaluate(COPY, "CSV: Decisions").split("\n")
+    assert rows[0] == "truth ↓ decision →,0,1,2,referred" and len(rows) == 4
+    assert [float(cell.split()[0]) for cell in rows[1].split(",")[1:]] == page.cells()[:4]
+    copied = page.page.evaluate(COPY, "Markdown: Models, the best first").split("\n")
+    assert copied[:2] == [
+        "| Model | M | Accuracy | Behind the best |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    best = page.page.locator(".ranking tbody tr >> nth=0")
+    value, limits = best.locator(".large").inner_text(), best.locator("small >> nth=0").inner_text()
+    assert copied[2].startswith(f"| {best.locator('bdi').inner_text()} | {value} ({limits}) | ")
+    table = page.page.evaluate(COPY, "LaTeX: Models, the best first")
+    assert table.startswith("\\begin{tabular}{lrrr}\n\\toprule") and "\\% (" in table
+    for name, start in (("SVG: ROC curves", b"<svg"), ("PNG: Cases and", b"\x89PNG")):
+        with page.page.expect_download() as saved:
+            page.page.evaluate(
+                "(name) => document.querySelector(`.share button[aria-label^='${name}']`).click()",
+                name,
+            )
+        assert saved.value.path().read_bytes().startswith(start)
+    page.page.click("#confusion .cell[data-cell='9']")
+
+
 def test_settings(opened) -> None:
     given, page = opened
     before = page.cells(), page.text("#explorer-summary"), page.text("#explorer-calibration")
@@ -222,6 +268,7 @@ def test_settings(opened) -> None:
             "document.getElementById('copy-json').click(); })"
         )
     ).keys() == {"classes", "costs", "priors", "refer_cost"}
+    check_sharing(page)
     page.page.uncheck("#may-refer")
     page.page.click("#observed-shares")
     page.set("slice", "")

@@ -134,6 +134,8 @@ def test_any_number_of_classes(n_classes, sample, tmp_path) -> None:
     y, models = sample(n_classes, 40 * n_classes)
     text = write_report(tmp_path / "r.html", y, models).read_text()
     assert ('id="surface"' in text) == (n_classes <= 5)
+    left_out = f"{n_classes} classes have {n_classes * (n_classes - 1)} error rates, too many to"
+    assert (left_out in text) == (n_classes > 5)
     assert "NaN" not in data_of(text) and "nan" not in re.sub("<script.*", "", text, flags=re.S)
 
 

@@ -3,6 +3,7 @@
 from polyroc.report._content import Content
 from polyroc.report._markup import Markup, element
 from polyroc.report._sections import paragraph, section
+from polyroc.report._surfaces import MOST_CLASSES
 
 
 def explorer(content: Content) -> Markup:
@@ -44,13 +45,23 @@ def _controls(content: Content) -> Markup:
         element("label", "Model", for_="model"),
         element("select", *options, id="model"),
         _slices() if content.cases.slices else None,
-        _modes() if content.surfaces else None,
+        _modes() if content.surfaces else _left_out(content),
         element("div", id="cost-controls"),
         element("div", id="limit-controls", hidden=True),
         _practice(),
         id="controls",
         class_="panel-box",
         autocomplete="off",
+    )
+
+
+def _left_out(content: Content) -> Markup:
+    """Why there is neither a surface nor limits on its rates."""
+    n_rates = len(content.classes) * (len(content.classes) - 1)
+    return paragraph(
+        f"Limits on error rates and the ROC surface are for up to {MOST_CLASSES} classes: "
+        f"{len(content.classes)} classes have {n_rates:,} error rates, too many to search here.",
+        class_="muted",
     )
 
 

@@ -56,6 +56,8 @@ SCRIPTS = (
     "model_costs",
     "promises",
     "export",
+    "address",
+    "sharing",
     "main",
 )
 """The modules of the page; each imports only from those before it."""

@@ -63,7 +63,12 @@ def summary(content: Content, found: list[Finding]) -> Markup:
         "summary",
         "Summary",
         element("p", isolated(content, verdict(named)), class_="verdict"),
-        element("div", models_table(content), classes, class_="beside"),
+        element(
+            "div",
+            element("div", models_table(content)),
+            element("div", classes),
+            class_="beside",
+        ),
         paragraph(isolated(content, chance_text(named)), class_="muted"),
         element("ul", *(_card(content, each) for each in first), class_="findings"),
         element(

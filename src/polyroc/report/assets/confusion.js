@@ -93,15 +93,22 @@ function referralColumn(head, body) {
 function largestErrors(box) {
   const list = make("ol", { className: "errors" });
   const told = make("p", { className: "muted" });
-  box.append(told, list);
-  return (result) => {
+  const search = make("input", { type: "search", id: "class-search" });
+  const label = make("label", { htmlFor: "class-search", textContent: "Search for a class" });
+  box.append(make("p", { className: "picker" }, label, search), told, list);
+  search.addEventListener("input", () => show(state.results[state.model]));
+  const wanted = (cell) =>
+    [truthOf(cell), decisionOf(cell)].some((k) =>
+      classes[k].toLowerCase().includes(search.value.trim().toLowerCase()),
+    );
+  const show = (result) => {
     const found = errorCells
-      .filter((cell) => result.counts[cell])
+      .filter((cell) => result.counts[cell] && wanted(cell))
       .sort((a, b) => result.table[b] - result.table[a]);
     const order = found.slice(0, MOST_LISTED);
     told.textContent = found.length
-      ? `The ${plural(order.length, "largest confusion")} of ${found.length.toLocaleString("en")} that occur: truth → decision, ${weights ? "sum of weights" : "cases"}, share of the class.`
-      : "No errors.";
+      ? `The ${plural(order.length, "largest confusion")} of ${found.length.toLocaleString("en")} that occur${search.value.trim() ? " with such a class" : ""}: truth → decision, ${weights ? "sum of weights" : "cases"}, share of the class.`
+      : `No errors${search.value.trim() ? " with such a class" : ""}.`;
     list.replaceChildren(
       ...order.map((cell) => {
         const button = cellButton(cell);
@@ -118,6 +125,7 @@ function largestErrors(box) {
       }),
     );
   };
+  return show;
 }
 
 export function startConfusion() {

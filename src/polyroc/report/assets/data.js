@@ -27,7 +27,7 @@ export const surfaces = page.surfaces.map((surface) => ({
 
 const rows = page.cases.rows && unpack(page.cases.rows);
 
-export const { ids } = page.cases;
+export const ids = page.cases.ids; // names of the cases, or null
 
 // The name of a case, or else its position among those that the report was made from, from 0.
 export function rowOf(i) {

@@ -2,7 +2,7 @@
 
 import { page, classes, nClasses, nCases, models, errorCells, weights } from "./data.js";
 import { sample } from "./sample.js";
-import { state, setting, update, onChange, equalCosts } from "./state.js";
+import { state, setting, update, onChange } from "./state.js";
 import { byId, shareText, amount, plural, spoken } from "./elements.js";
 import { startControls } from "./controls.js";
 import { startPractice, sliceText } from "./practice.js";
@@ -14,6 +14,8 @@ import { startSurfaceView } from "./surface_view.js";
 import { startModelCosts, costText } from "./model_costs.js";
 import { startPromises } from "./promises.js";
 import { startExport } from "./export.js";
+import { atStart, startAddress } from "./address.js";
+import { startSharing } from "./sharing.js";
 
 const PAUSE = 500; // milliseconds of rest before a screen reader is told
 
@@ -98,7 +100,11 @@ if (models.length) {
   ])
     start();
   redrawWhenNeeded();
-  update({ costs: equalCosts(), model: 0, selected: null, slice: null, shares: null, refer: null });
+  const chosen = atStart();
+  byId("model").value = String(chosen.model);
+  update(chosen);
+  startAddress();
 }
+startSharing();
 performance.mark("ready");
 document.documentElement.dataset.ready = "true";

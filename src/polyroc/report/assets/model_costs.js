@@ -48,7 +48,8 @@ function showApart(cell, m) {
 function signed(value) {
   if (Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  const text = size < 0.00005 && state.results[state.model].cost > 0.001 ? "0.0000" : costText(size);
+  const plain = size < 0.001 && state.results[state.model].cost > 0.001;
+  const text = plain ? size.toFixed(4) : costText(size);
   return `${value < 0 ? "−" : "+"}${text}`;
 }
 
