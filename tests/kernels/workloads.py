@@ -74,11 +74,13 @@ def of_pairs() -> Iterator[Result]:
     yield "auc_mu of many classes", np.array(polyroc.auc_mu(y, p))
     p = p[::-1].copy()  # labels that the scores do not fit
     yield "weighted auc_mu", np.array(polyroc.auc_mu(y, p, sample_weight=weights))
-    for name in ("auc_mu", "pdi"):
-        yield f"influence on {name}", registry[name].influence(Predictions(y, p)).cases
+    yield "influence on auc_mu", registry["auc_mu"].influence(Predictions(y, p)).cases
     costs = (1.0 + np.arange(900).reshape(30, 30) % 7) * (1 - np.eye(30))
     directed = registry["auc_mu"].influence(Predictions(y, p), partition=costs)
     yield "influence on auc_mu with costs", directed.cases
+    p = np.random.default_rng(7).dirichlet(np.ones(30), 120) + 0.05 * np.eye(30)[y]
+    p /= p.sum(axis=1, keepdims=True)
+    yield "influence on pdi", registry["pdi"].influence(Predictions(y, p)).cases
     found = polyroc.evaluate(y, p, ["auc_mu", "pdi"])
     yield "effective cases", np.array([each.effective.size for each in found.values()])
     y, p = sample(50, 3, 8)

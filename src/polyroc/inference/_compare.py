@@ -17,7 +17,7 @@ from polyroc.inference._margins import Hypothesis, Reference
 from polyroc.inference._options import Bootstrap, CompareMethod, Influence, Method, compare_method
 from polyroc.inference._permutation import permutation_comparison
 from polyroc.inference._samples import Samples, samples_of
-from polyroc.inference._similar import overcounted
+from polyroc.inference._similar import Counted, overcounted
 from polyroc.inference._slices.compared import SlicedComparison
 from polyroc.inference._slices.comparison import (
     ComparedSlice,
@@ -221,6 +221,7 @@ def _by_influence(
         measured(each, asked, design)
         for each, design in zip(statistics, samples.designs, strict=True)
     ]
+    counted: Counted = {}
     for (metric, options), *found in zip(asked, *measures, strict=True):
         reason = next((each.reason for each in found if each.reason is not None), None)
         if reason is not None:
@@ -232,7 +233,7 @@ def _by_influence(
         spread = samples.spread(moved).for_reference(hypothesis.reference)
         if samples.paired and hypothesis.reference == "t":
             questions = [metric.question(each, **options) for each in samples.predictions]
-            spread = spread.less(overcounted(statistics, questions, samples.designs[0]))
+            spread = spread.less(overcounted(statistics, questions, samples.designs[0], counted))
         note = comparison_note(samples, metric, priors)
         rows = differences_of(samples, metric, each_value, spread, note)
         differences += holm(hypothesis.tests(rows, metric))

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.inference._influence import CaseDesign
+from polyroc.inference._similar_counts import MOST_EXACT, ByPairs, unexplained
 from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.metrics.question import Question
@@ -25,7 +26,11 @@ from polyroc.predictions import Predictions
 from polyroc.statistics.directed import Directed
 from polyroc.statistics.margins import MarginGradient, Margins
 from polyroc.statistics.pairs import PairGradient, Pairs
+from polyroc.statistics.statistic import Need
 from polyroc.typing import Float64Array
+
+Counted = dict[Need, ByPairs]
+"""By what is ranked."""
 
 MOST_PAIRS = 1_000_000
 """Pairs of cases that are gone through; with more, what is subtracted is small."""
@@ -44,8 +49,12 @@ def overcounted(
     statistics: Sequence[CaseStatistics | FoldStatistics],
     questions: Sequence[Question],
     design: CaseDesign,
+    counted: Counted | None = None,
 ) -> Float64Array | None:
-    """Σ γ̂/(mn) of each difference of paired models; None where it is not computed."""
+    """Σ γ̂/(mn) of each difference of paired models; None where it is not computed.
+
+    ``counted`` keeps what metrics of the same columns share.
+    """
     first = statistics[0].predictions
     if questions[0].metric.statistic not in (Pairs, Margins) or _many(first):
         return None
@@ -61,6 +70,12 @@ def overcounted(
     if first.n_classes > MOST_CLASSES:
         return None
     scores = [_directed(*each) for each in zip(statistics, questions, strict=True)]
+    if _countable(first, slopes, design):
+        shared = {} if counted is None else counted
+        if questions[0].need not in shared:
+            models = [each.predictions for each in statistics]
+            shared[questions[0].need] = unexplained(models, scores)
+        return _summed(shared[questions[0].need], slopes[0].matrix, len(statistics))
     total = np.zeros((len(statistics), len(statistics)))
     units = [Units.of(first, design, k) for k in range(first.n_classes)]
     for k, r in combinations(range(first.n_classes), 2):
@@ -70,6 +85,25 @@ def overcounted(
         ]
         for a, b in combinations(range(len(statistics)), 2):
             total[a, b] += interaction(kernels[a] - kernels[b], units[k], units[r])
+    return total + total.T
+
+
+def _countable(
+    predictions: Predictions, slopes: Sequence[PairGradient | MarginGradient], design: CaseDesign
+) -> bool:
+    """Whether all cases weigh the same, and all models are ranked with the same weights."""
+    alike = predictions.weights is None and design.groups is None
+    same = all(np.array_equal(each.matrix, slopes[0].matrix, True) for each in slopes)
+    counts = np.sort(predictions.class_counts)[-2:]
+    return alike and same and slopes[0].credit == 0.5 and int(counts.prod()) <= MOST_EXACT
+
+
+def _summed(found: ByPairs, matrix: Float64Array, n_models: int) -> Float64Array:
+    """Σ over the pairs of classes, for all pairs of models."""
+    total = np.zeros((n_models, n_models))
+    for models, by_classes in found.items():
+        for classes, each in by_classes.items():
+            total[models] += each.of(matrix, *classes)
     return total + total.T
 
 
