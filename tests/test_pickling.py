@@ -159,6 +159,7 @@ def surfaces(X: Any, of_X: Any, y: Any, p: Any) -> Iterator[Any]:
     yield from (surface.KnnModel(X, of_X), surface.ScoreModel(y, p), surface.SearchStrategy())
     yield surface.AveragedKnnModel(X, of_X)
     found = surface.search(surface.ScoreModel(y, p), generations=3, rng=0, progress=False)
+    yield found.choose(criterion="total_error", reject_at_most=0.1)
     yield from (found, found.choose(criterion="total_error"), found.hull(), found.compare(found))
     options = {"generations": 1, "n_resamples": 3, "rng": 0}
     yield surface.cross_fitted_gini(surface.ScoreModel(y, p), **options)

@@ -625,6 +625,7 @@ def decided_shares(facts: Facts, costs: list[list[float]]) -> list[list[float]]:
 
 ABOUT_DATA = {
     "ranking.py": {"_wide", "_narrow"},
+    "calibration.py": {"_errors", "_parameters", "_print_tables", "_tests"},
     "check.py": {"check", "_print", "_tell"},
     "compare.py": {"_print", "_together", "_by_pair"},
     "demo.py": {"demo"},
@@ -639,8 +640,8 @@ ABOUT_DATA = {
     "surface.py": {"_print"},
     "reader_study.py": {"_print", "study_tables", "_differences"},
 }
-"""Functions that print sentences and tables about data: test_check.py, test_plan.py,
-test_reader_study.py and test_slices.py hold their own."""
+"""Functions that print sentences and tables about data: test_calibration.py, test_check.py,
+test_plan.py, test_reader_study.py and test_slices.py hold their own."""
 NOT_ABOUT_DATA = {
     "ranking.py": {"_wide", "_narrow"},
     "check.py": {"check", "_print", "_tell"},

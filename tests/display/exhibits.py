@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 
 import polyroc.display as displays
 from polyroc import compare, evaluate, reader_study
@@ -231,10 +232,15 @@ def points_are_drawn(ax: Any, frame: Any) -> None:
 
 
 def surface_is_drawn(ax: Any, frame: Any) -> None:
-    first, second, third = (frame.iloc[:, i].to_numpy() for i in range(3))
-    corners = np.concatenate(ax.collections[0]._faces.reshape(-1, 4, 3), axis=0)
-    known = {tuple(point) for point in zip(first, second, third, strict=True)}
-    assert {tuple(corner) for corner in corners.tolist()} == known
+    """No corner is above the surface at the point of the grid before it, and the ends are drawn."""
+    grid, rates = np.unique(frame.iloc[:, 0]), frame.iloc[:, :3].to_numpy()
+    heights = rates[:, 2].reshape(len(grid), len(grid))
+    corners = np.asarray(ax.collections[0]._faces).reshape(-1, 3)
+    before = np.searchsorted(grid, corners[:, :2] + 1e-9, side="right") - 1
+    assert (corners[:, 2] <= heights[before[:, 0], before[:, 1]] + 1e-9).all()
+    step = np.diff(grid).max()
+    reached = [rates[rates[:, 2] > 0, k].max() for k in range(3)]
+    assert corners.max(axis=0) == pytest.approx(reached, abs=step)
 
 
 def intervals_are_drawn(value: str) -> Callable[[Any, Any], None]:

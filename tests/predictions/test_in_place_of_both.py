@@ -125,7 +125,7 @@ def test_every_function_takes_predictions_in_the_place_of_both() -> None:
         "roc_hull",
     )
     assert both >= {*expected_names, "tpr_surface", "tpr_surface_volume", "one_vs_one_roc"}
-    assert sum("from_predictions" in name for name in both) == 9
+    assert sum("from_predictions" in name for name in both) == 10
 
 
 def test_displays_of_models_take_a_mapping_of_predictions() -> None:

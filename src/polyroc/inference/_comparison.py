@@ -242,7 +242,7 @@ class Comparison:
         >>> from polyroc.datasets import example_predictions
         >>> y, models, labels = example_predictions()
         >>> print(compare(y, models, ["pdi"], labels=labels).to_latex().splitlines()[4])
-        pdi & logistic $-$ forest & 0.026 (0.008--0.045) & 0.006 & 0.017 \\\\
+        pdi & logistic $-$ forest & 0.017 (0.000--0.033) & 0.046 & 0.137 \\\\
         """
         return latex_table(self._print_rows(level, digits))
 
