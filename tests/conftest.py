@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import functools
+import os
 import sys
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
@@ -19,6 +20,10 @@ settings.load_profile("quick")
 settings.register_profile("usual", deadline=None, max_examples=100)
 settings.register_profile("long", deadline=None, max_examples=2000)
 
+SYSTEM = [Path(__file__).parent / name for name in ("faults", "hostile")]
+MANY = 2000
+"""Tests that need nearly every kernel."""
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
@@ -30,11 +35,14 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Faults, hostile files and the browser are in the tier of the system."""
-    tests = Path(__file__).parent
     for item in items:
-        folder = item.path.relative_to(tests).parts[0] if item.path.is_relative_to(tests) else ""
-        if folder in ("faults", "hostile") or item.get_closest_marker("browser"):
+        if item.path.parent in SYSTEM or item.get_closest_marker("browser"):
             item.add_marker("system")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What another tier runs is not even read."""
+    return (collection_path in SYSTEM and "not system" in config.option.markexpr) or None
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -54,6 +62,16 @@ def _every_document_is_as_its_schema_says() -> Iterator[None]:
     printing.print_document = validated
     yield
     printing.print_document = plain
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _each_kernel_is_compiled_by_one_worker(request: pytest.FixtureRequest) -> None:
+    """Where all tests run, workers compile different kernels first, not the same ones at once."""
+    n_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+    if n_workers > 1 and len(request.session.items) > MANY:
+        from kernels.workloads import results
+
+        list(results(int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw")), n_workers))
 
 
 @pytest.fixture(autouse=True)

@@ -139,8 +139,8 @@ def _faults(found: dict[str, Any]) -> str:
 
 Each fault is injected for real: a small disk is filled, a process is killed by the system at every
 call that it makes while it writes, rights are taken away. After each, a file is the old one or the
-new one, byte for byte, and the program has said in one line what happened. `pytest tests/faults`,
-and `-m slow` for the longer ones:
+new one, byte for byte, and the program has said in one line what happened.
+`pytest tests/faults -m system`, and `-m slow` for the longer ones:
 
 {_table(("fault", "times", "times that something was lost"), rows)}"""
 

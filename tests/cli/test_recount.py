@@ -24,6 +24,8 @@ from scipy.stats import t as student
 import polyroc
 from polyroc import compare, evaluate, evaluate_pairs
 
+pytestmark = pytest.mark.system
+
 SOURCE = Path(polyroc.__file__).parent
 
 

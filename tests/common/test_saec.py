@@ -135,6 +135,7 @@ def test_separate_classes():
     assert moved.reason is None and not moved.cases.any()
 
 
+@pytest.mark.slow
 def test_a_fit_that_runs_to_a_limit():
     y, x = AT_LIMIT
     for method in ("influence", Bootstrap(20, 1)):
@@ -153,6 +154,7 @@ def test_a_fit_that_runs_to_a_limit():
         saec(Predictions(np.tile(y, 2), np.tile(x, 2), folds=np.repeat([0, 1], 24)))
 
 
+@pytest.mark.slow
 def test_replicates_without_a_fit_are_left_out():
     sample = rated(6, n=24)
     found = evaluate(sample.y, sample.p, ["saec"], interval=Bootstrap(40, 3))["saec"]

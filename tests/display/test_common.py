@@ -83,6 +83,7 @@ def test_leaves_the_settings_alone(exhibit: Exhibit) -> None:
     assert mpl.rcParams == before
 
 
+@pytest.mark.slow
 @every_display
 def test_two_calls_draw_the_same(exhibit: Exhibit) -> None:
     display = exhibit.example()

@@ -10,6 +10,7 @@ from polyroc.errors import InvalidInput
 from polyroc.inference._chance import permuted_codes
 
 
+@pytest.mark.slow
 def test_every_metric_against_all_permutations():
     """Six cases have 90 orders of their labels; 300 random ones come near their share."""
     rng = np.random.default_rng(3)

@@ -141,6 +141,7 @@ def test_errors_of_comparisons_are_those_of_repetition():
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(differences), rel=0.15)
 
 
+@pytest.mark.slow
 def test_the_bootstrap_draws_tuples_in_every_resample():
     """Errors near those of all tuples; models of the same order have the same tuples."""
     y, scores = sample(4, 12, 5)

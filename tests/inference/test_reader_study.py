@@ -227,6 +227,7 @@ def test_replicates_are_values_of_repeated_cases() -> None:
         np.testing.assert_allclose(quantity.replicates(predictions, copies), expected, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_replicates_without_a_value_are_counted() -> None:
     options: dict[str, Any] = {"metric": "binormal_auc", "covariance": "bootstrap", **RATED}
     study = reader_study(rated_table(12, 2, seed=1), n_replicates=30, rng=1, **options)

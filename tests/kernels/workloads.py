@@ -33,17 +33,16 @@ from polyroc.utility._surface_average import groups_of, pairs_of
 Result = tuple[str, np.ndarray]
 
 
-def results() -> Iterator[Result]:
-    """A name and an array each."""
+def results(part: int = 0, n_parts: int = 1) -> Iterator[Result]:
+    """A name and an array each; of several parts, which about share the kernels, one."""
+    parts = (of_cases, of_observers, of_pairs, of_surfaces, of_summaries, of_slopes, of_hulls)
+    for work in (*parts, of_lines)[part::n_parts]:
+        yield from work()
+
+
+def of_cases() -> Iterator[Result]:
     for n_classes, n, levels in ((2, 60, None), (3, 60, 8), (3, 45, None), (4, 16, None)):
         yield from of_tuples(n_classes, n, levels)
-    yield from of_pairs()
-    yield from of_summaries()
-    yield from of_surfaces()
-    yield from of_slopes()
-    yield from of_hulls()
-    yield from of_lines()
-    yield from of_observers()
 
 
 def sample(n: int, n_classes: int, levels: int | None = None) -> tuple[np.ndarray, np.ndarray]:

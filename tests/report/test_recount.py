@@ -18,7 +18,7 @@ from polyroc.report._content import Content, gather
 from polyroc.report._findings import findings
 from polyroc.report._page import render
 
-pytestmark = pytest.mark.usefixtures("short_search")
+pytestmark = [pytest.mark.system, pytest.mark.usefixtures("short_search")]
 
 FEW_METRICS = 16
 """From so many classes on two metrics stand for all, to save time."""

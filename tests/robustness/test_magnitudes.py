@@ -17,7 +17,7 @@ from polyroc import Bootstrap, registry
 from polyroc.curves import one_vs_one_roc, roc_curve
 from polyroc.metrics.declaration import Property
 from polyroc.scale import PairSummary
-from polyroc.statistics.margins import LARGE_MARGIN, margins_of
+from polyroc.statistics.directed import LARGE_MARGIN, margins_of
 from polyroc.utility import roc_hull
 
 TINY = 5e-324

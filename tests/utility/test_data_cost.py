@@ -108,6 +108,7 @@ def test_interval(model):
     assert found.counts == {0: 58, 1: 51}
 
 
+@pytest.mark.slow
 def test_interval_agrees_with_the_delta_method():
     found = saec_interval(Y, RATINGS, n_replicates=200, rng=4)
     assert found.standard_error == pytest.approx(

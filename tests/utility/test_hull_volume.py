@@ -9,6 +9,7 @@ from polyroc.utility import ferri_vus, roc_hull
 from polyroc.utility._hull_volume import _dominated, _random_points
 
 
+@pytest.mark.slow
 def test_constant_rules_and_the_perfect_classifier_have_the_published_volumes():
     nothing = ferri_vus([[1, 0, 1, 0, 0, 1]], n_samples=20_000, rng=1)  # a mixture of constants
     assert abs(nothing.value - 1 / 180) < 4 * nothing.standard_error < 0.001

@@ -124,6 +124,7 @@ def test_three_gaussians(distance, expected):
     assert not found.notes
 
 
+@pytest.mark.slow
 def test_walk_and_tuples_agree():
     observer = gaussians([[0, 0], [1.5, 0], [0.3, 0.8]], [[1.0, 0.3], [0.3, 0.5]])
     walked = observer.saec(n_blocks=8, n_steps=60_000, rng=1)
@@ -196,6 +197,7 @@ TWO = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", TWO.values(), ids=TWO.keys())
 def test_two_classes_with_zeros_and_ties_as_the_hull(rows):
     posteriors = np.array(rows) / np.sum(rows, axis=1, keepdims=True)
@@ -226,6 +228,7 @@ class Uniform:
         return np.where(inside, 0, -np.inf)
 
 
+@pytest.mark.slow
 def test_uniform_densities_that_overlap_by_half():
     """From (0, 1) down to (0, 1/2), across to (1/2, 0), along to (1, 0)."""
     observer = ideal_observer([Uniform(0), Uniform(0.5)])
@@ -305,6 +308,7 @@ def test_four_classes():
         gaussians(corners).huh()
 
 
+@pytest.mark.slow
 def test_equation_14_needs_two_classes():
     """Only the sum of the volumes over the choice of the last axis is ∫ γ̂·P dσ."""
     found = gaussians([[0, 0], [1, 0], [0, 3]]).integrals(n_blocks=10, n_draws=40_000, rng=1)
@@ -313,6 +317,7 @@ def test_equation_14_needs_two_classes():
     assert ratios.min() < 0.6 and ratios.max() > 1.5
 
 
+@pytest.mark.slow
 def test_near_guessing_is_positive_and_volume_vanishes():
     values = [gaussians(s * TRIANGLE).saec(n_blocks=4, n_steps=30_000, rng=1) for s in (0.1, 0.01)]
     assert all(0.65 < found.value < 0.75 for found in values)

@@ -41,6 +41,7 @@ def test_three_gaussians_and_scores_that_are_not_calibrated():
     assert saec_of_scores(y, extreme, n_looks=1000, rng=1) == again
 
 
+@pytest.mark.slow
 def test_two_classes_by_the_closed_form_and_the_jackknife():
     y, p = labelled([[0.0], [1.2]], 300, 2)
     found = saec_of_scores(y, p, rng=1)

@@ -128,6 +128,7 @@ def test_the_standard_error_of_a_gain_is_that_of_the_jackknife():
     assert error == pytest.approx(np.sqrt(149 / 150 * ((left - left.mean()) ** 2).sum()), rel=0.04)
 
 
+@pytest.mark.slow
 def test_a_tuner_raises_a_score_and_says_by_how_much():
     y, _, x = cases(600, 3)
     tuner = TunedCostClassifierCV(GaussianNB(priors=[0.8, 0.1, 0.1]), scoring="f1_macro")
