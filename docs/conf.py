@@ -50,6 +50,7 @@ sphinx_gallery_conf = {
     "inspect_global_variables": False,
     "abort_on_example_error": True,
     "download_all_examples": False,
+    "notebook_extensions": set(),
     "capture_repr": (),
     "show_memory": False,
     "show_signature": False,

@@ -15,7 +15,7 @@ class Formula(NamedTuple):
     words: str = ""
 
 
-_STEP = r"\frac{1}{n_k n_r} \sum_{a \in k} \sum_{b \in r} \mathrm{step}(p_{ak} - p_{bk})"
+_STEP = r"\frac{1}{n_k \, n_r} \sum_{a \in k} \sum_{b \in r} \mathrm{step}(p_{ak} - p_{bk})"
 _PAIRS = r"\frac{1}{K(K-1)} \sum_{k \neq r}"
 _SHARES = "π are the shares of the classes."
 _MEAN = "p̄_k is the mean probability vector of class k."
@@ -31,7 +31,7 @@ FORMULAS = {
     ),
     "auc_mu": Formula(
         "AUC_μ = ",
-        r"\mathrm{AUC}_\mu = \frac{1}{\sum_{i<j} W_{ij}} \sum_{i<j} W_{ij} \frac{1}{n_i n_j}"
+        r"\mathrm{AUC}_\mu = \frac{1}{\sum_{i<j} W_{ij}} \sum_{i<j} W_{ij} \frac{1}{n_i \, n_j}"
         r" \sum_{a \in i} \sum_{b \in j} \mathrm{step}(o(a, b))",
         "Here o(a, b) = [v · (e_i − e_j)] [v · (p_a − p_b)] with v = A_i − A_j, rows of the\n"
         "partition matrix A.",
@@ -62,7 +62,7 @@ FORMULAS = {
     "hand_till_scored": Formula(
         "M_s = ",
         rf"M_s = {_PAIRS} \mathrm{{sAUC}}(k|r), \qquad \mathrm{{sAUC}}(k|r) ="
-        r" \frac{1}{n_k n_r} \sum_{a \in k} \sum_{b \in r} \max(p_{ak} - p_{bk}, 0)",
+        r" \frac{1}{n_k \, n_r} \sum_{a \in k} \sum_{b \in r} \max(p_{ak} - p_{bk}, 0)",
     ),
     "hum": Formula(
         "",
@@ -84,7 +84,8 @@ FORMULAS = {
     ),
     "roc_auc": Formula(
         "AUC = ",
-        r"\mathrm{AUC} = \frac{1}{n_1 n_2} \sum_{a \in 2} \sum_{b \in 1} \mathrm{step}(p_a - p_b)",
+        r"\mathrm{AUC} = \frac{1}{n_1 \, n_2} \sum_{a \in 2} \sum_{b \in 1}"
+        r" \mathrm{step}(p_a - p_b)",
         "p are the scores of class 2.",
     ),
     "saec": Formula(
@@ -94,7 +95,7 @@ FORMULAS = {
     ),
     "scored_auc": Formula(
         "sAUC = ",
-        r"\mathrm{sAUC} = \frac{1}{n_1 n_2} \sum_{a \in 2} \sum_{b \in 1} \max(p_a - p_b, 0)",
+        r"\mathrm{sAUC} = \frac{1}{n_1 \, n_2} \sum_{a \in 2} \sum_{b \in 1} \max(p_a - p_b, 0)",
         "p is the probability of class 2.",
     ),
     "simplex_volume": Formula(

@@ -13,9 +13,14 @@ from display.exhibits import EXHIBITS, Exhibit, plain_names, sample
 from matplotlib.colors import to_hex
 
 import polyroc.display as displays
-from polyroc import compare
+from polyroc import compare, evaluate
 from polyroc.datasets import example_predictions
-from polyroc.display import ComparisonDisplay, RocCurvesDisplay, SimplexDisplay
+from polyroc.display import (
+    ComparisonDisplay,
+    PairwiseAucDisplay,
+    RocCurvesDisplay,
+    SimplexDisplay,
+)
 from polyroc.errors import InvalidType, NotDefined, UnknownName
 
 
@@ -94,6 +99,30 @@ def test_legends_of_many_classes_stay_in_the_figure_and_in_axes_of_the_user() ->
         texts = [text.get_text() for text in axes[0].get_legend().get_texts()]
         if n_classes > 20:
             assert texts[-1] == f"and {n_classes - len(texts) + 1} more"
+        plt.close(figure)
+
+
+def test_what_stands_beside_axes_of_the_user_does_not_cover_their_neighbours() -> None:
+    y, models, labels = example_predictions()
+    values = {
+        name: evaluate(y, each, ["hand_till"], labels=labels) for name, each in models.items()
+    }
+    for display in (
+        displays.ForestDisplay.from_evaluations(values),
+        ComparisonDisplay.from_comparison(compare(y, models, ["hand_till"], labels=labels)),
+        PairwiseAucDisplay.from_predictions(y, models["bayes"], labels=labels),
+        SimplexDisplay.from_predictions(y, models["bayes"], labels=labels),
+    ):
+        figure, axes = plt.subplots(2, 2, figsize=(9, 7))
+        before = [ax.get_position().bounds for ax in axes.flat]
+        display.plot(axes[0, 0])
+        figure.canvas.draw()
+        right = axes[0, 0].get_tightbbox().x1
+        assert right < axes[0, 1].get_window_extent().x0, display
+        assert [ax.get_position().bounds for ax in axes.flat][1:] == before[1:]
+        assert axes[0, 0].get_position().width > 0.25 * before[0][2]
+        figure.tight_layout()  # is the user's to call, and counts what is beside
+        assert axes[0, 0].get_tightbbox().x1 <= axes[0, 1].get_tightbbox().x0 + 1, display
         plt.close(figure)
 
 

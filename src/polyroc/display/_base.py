@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from polyroc._base.checks import shown
 from polyroc.display._cross_validated import HeldOut, cross_validated
 from polyroc.display._marks import styled
+from polyroc.display._room import keep_in_place, makes_room
 from polyroc.errors import InvalidType, NotDefined
 from polyroc.predictions import Predictions
 from polyroc.predictions._estimators import scores_of
@@ -139,6 +140,8 @@ class Display(ABC):
         self._discard_made_figure(axes)
         with styled(line_kw, band_kw):
             draw(axes)
+        if not makes_room(axes):
+            keep_in_place(axes)
         # Displays are frozen; where one was drawn is no part of what it shows.
         object.__setattr__(self, "ax_", axes)
         object.__setattr__(self, "figure_", axes.get_figure())

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc.display._marks import line_options, mark_of
 from polyroc.display._naming import shown_names, wrapped_names
+from polyroc.display._room import makes_room
 from polyroc.metrics import registry
 
 if TYPE_CHECKING:
@@ -60,10 +61,16 @@ def draw_intervals(ax: "Axes", rows: Sequence[IntervalRow], beside: bool = True)
     ax.set_yticks(range(len(groups)), wrapped_names(map(_label, groups), width=24))
     ax.set_ylim(len(groups) - 0.4, -0.6)
     if len(series) > 1 or beside:
-        ax.legend(
-            loc="lower left", bbox_to_anchor=(0, 1.01), fontsize="small",
-            ncols=1 if max(map(len, series)) > 18 else 4,
-        )  # fmt: skip
+        _add_legend(ax, series)
+
+
+def _add_legend(ax: "Axes", series: Sequence[str]) -> None:
+    """Above the axes where the figure makes room for it, else in them."""
+    if not makes_room(ax):
+        ax.legend(loc="best", fontsize="x-small", framealpha=0.6)
+        return
+    columns = 1 if max(map(len, series)) > 18 else 4
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.01), fontsize="small", ncols=columns)
 
 
 def _draw_series(

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from polyroc._base.checks import shown
+from polyroc.display._room import makes_room
 from polyroc.errors import InvalidType
 
 if TYPE_CHECKING:
@@ -126,11 +127,9 @@ def add_legend(ax: "Axes", labels: Sequence[str], place: Place = "lower right") 
     In a figure that does not, such as one with axes of the user's own, it stays in the axes and
     has as many entries as there is room for.
     """
-    figure = ax.get_figure(root=True)
-    engine = None if figure is None else figure.get_layout_engine()
     if fits_inside(labels):
         ax.legend(loc=place, fontsize="small", handlelength=3)
-    elif engine is not None and engine.adjust_compatible is False:
+    elif makes_room(ax):
         _legend(
             ax, MOST_ENTRIES, loc="upper left", bbox_to_anchor=(1.01, 1.01), fontsize="small",
             handlelength=3, ncols=_columns(labels),
