@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "proof" / "benchmarks"))  # where the command finds itself
 
 import peers  # noqa: E402
-from peers import command, multiclass_auc, packages  # noqa: E402
+from peers import command, machine, multiclass_auc, packages  # noqa: E402
+from peers import contest as contest_module  # noqa: E402
 from peers.contest import Contest, Rival  # noqa: E402
 from peers.growth import exponent  # noqa: E402
 from peers.page import render  # noqa: E402
@@ -179,14 +180,49 @@ def contest(rival: Callable[[], float], settings: Settings, tolerance: float = 1
 def test_a_size_out_of_reach_is_predicted_and_not_run() -> None:
     limited = replace(TINY, limit=10.0)
     made = contest(lambda: 0.5, limited)
-    made.seen["scikit-learn call"] = [(10, 0.5), (100, 5.0)]
+    made.seen["scikit-learn call"] = [(1, 0.05), (10, 0.5), (100, 5.0)]
     (stopped,) = made.at(1000, {"n": 1000}, None)
     assert stopped.theirs is None
     assert stopped.absence.predicted == pytest.approx(50)
     assert stopped.absence.reason == "50 s predicted, limit 10 s"
+    (far,) = made.at(1001, {"n": 1001}, None)  # more than a decade beyond the last size
+    assert far.absence == Absence(contest_module.UNKNOWN.format(limit=10))
+    made.seen["scikit-learn call"] = [(10, 0.5), (100, 5.0)]  # no standard error
+    (unknown,) = made.at(1000, {"n": 1000}, None)
+    assert unknown.absence == far.absence and unknown.theirs is None
+    made.seen["scikit-learn call"] = [(1, 1.0), (10, 1.0), (100, 50.0)]  # a large one
+    (unknown,) = made.at(1000, {"n": 1000}, None)
+    assert unknown.absence == far.absence
+    made.seen["scikit-learn call"] = [(10, 0.5), (100, 5.0)]
     (reached,) = made.at(150, {"n": 150}, None)
     assert reached.absence is None
     assert reached.agreement == Agreement(0.0, 1e-12)
+
+
+def test_no_page_is_written_on_a_busy_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, records = tmp_path / "page", tmp_path / "records"
+    arguments = ["--quick", "--page", str(page), "--record", str(records)]
+    monkeypatch.setattr("os.getloadavg", lambda: (1000.0, 0.0, 0.0))
+    assert command.main(arguments) == 2
+    assert "The load is" in capsys.readouterr().out
+    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
+    monkeypatch.setattr(command, "measured", lambda settings, only: record(row()))
+    monkeypatch.setattr(command, "write_page", lambda record, page: page)
+    monkeypatch.setattr(machine.Watch, "others", lambda watch: 0.06)
+    assert command.main(arguments) == 2
+    assert "used 6% of the processors" in capsys.readouterr().out and list(records.iterdir())
+    monkeypatch.setattr(machine.Watch, "others", lambda watch: 0.04)
+    assert command.main(arguments) == 0
+
+
+def test_others_are_what_this_process_is_not() -> None:
+    watch = machine.Watch()
+    busy, own = machine.busy_seconds(), machine.own_seconds()
+    assert own > 0 and (math.isnan(busy) or busy > 0)
+    others = watch.others()
+    assert math.isnan(others) or others < 1.5
 
 
 @pytest.mark.parametrize("value", [0.6, math.nan])

@@ -22,7 +22,8 @@ NOT_COUNTED = f"not asked for. A full run counts them, and `--only {COUNTED}`."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Status 0; 1 if something became worse; 2 if numbers disagree or a peer is missing."""
+    """Status 0; 1 if something became worse; 2 if numbers disagree, a peer is missing or a page
+    is asked for on a machine that has other work."""
     asked = parser().parse_args(arguments)
     page = asked.page or asked.record
     if asked.render is not None:
@@ -30,8 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     settings = Settings.of("quick" if asked.quick else "full", frozenset(asked.without))
     try:
+        if asked.page is not None:
+            machine.check_idle()
         return run(settings, asked.only or usual(settings), asked.record, page)
-    except (MissingPeer, Disagreement) as error:
+    except (MissingPeer, Disagreement, machine.Busy) as error:
         print(error)
         return 2
 
@@ -63,13 +66,19 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(settings: Settings, only: Sequence[str], folder: Path, page: Path) -> int:
-    """Measure, record, write the page, and say what became worse."""
+    """Measure, record, write the page, and say what became worse.
+
+    A page in a folder of its own is not written where others used the machine.
+    """
+    watch = machine.Watch()
     record = measured(settings, only)
     before = list(earlier(folder, record))
     found = regressions(record, before)
     if found:
         record, found = measured_again(record, found, before, settings)
     print(f"written: {record.write(folder)}")
+    if page != folder:
+        watch.check()
     print(f"written: {write_page(record, page)}")
     for regression in found:
         print(regression)

@@ -1,7 +1,9 @@
 """polyroc and rivals at growing sizes: numbers are compared first, then all are timed in turn.
 
 A size that a rival would take too long for, extrapolated from its times so far, is not run, and
-the row says so. Calls too short for the clock are repeated within a measurement.
+the row says so. How long it would take is said up to one decade beyond the last size measured, and
+only where the exponent of its growth is known with a standard error of at most 0.3. Calls too short
+for the clock are repeated within a measurement.
 """
 
 import math
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 from timing import seconds_in_turn
 
+from peers.growth import prediction
 from peers.rows import Absence, Agreement, Disagreement, Row, Spread
 from peers.settings import Settings
 
@@ -27,6 +30,9 @@ LONG = 10.0
 
 WARM = 1.0
 """Calls shorter than this are called once before they are timed."""
+
+
+UNKNOWN = "over the limit of {limit:g} s by its growth so far, which is too short to predict by"
 
 
 def largest_difference(ours: Any, theirs: Any) -> float:
@@ -141,11 +147,14 @@ class Contest:
         left_out = rival.left_out(self.settings)
         if left_out is not None:
             return left_out
-        seconds = predicted_seconds(self.seen[rival.name], size)
-        if seconds is None or seconds <= self.settings.limit:
+        seen, limit = self.seen[rival.name], self.settings.limit
+        told = prediction(*zip(*seen, strict=True), size) if seen else None
+        seconds = predicted_seconds(seen, size) if told is None else told
+        if seconds is None or seconds <= limit:
             return None
-        reason = f"{seconds:,.0f} s predicted, limit {self.settings.limit:g} s"
-        return Absence(reason, seconds / rival.pieces)
+        if told is None:
+            return Absence(UNKNOWN.format(limit=limit))
+        return Absence(f"{told:,.0f} s predicted, limit {limit:g} s", told / rival.pieces)
 
     def timed(
         self, calls: dict[str, Callable[[], Any]], firsts: dict[str, First]
@@ -197,7 +206,7 @@ def place(quantity: str, sizes: dict[str, int]) -> str:
 
 
 def predicted_seconds(seen: list[tuple[int, float]], size: int) -> float | None:
-    """Seconds at a size from those at smaller ones.
+    """Seconds at a size from those at smaller ones, roughly: whether it is worth a try.
 
     Growth goes on as between the last size and one at most a third of it, where noise does not
     pass for growth, and is taken to be at least linear, because fixed costs hide it at small

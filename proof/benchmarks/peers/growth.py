@@ -9,6 +9,12 @@ import numpy as np
 UPPER = 4
 """Sizes that the exponent is fitted to: fixed costs hide the growth at small ones."""
 
+REACH = 10
+"""Factor beyond the largest size measured up to which an amount is predicted."""
+
+MOST_ERROR = 0.3
+"""Standard error of an exponent up to which an amount is predicted from it."""
+
 
 @dataclass(frozen=True)
 class Exponent:
@@ -43,3 +49,24 @@ def exponent(sizes: Sequence[int], amounts: Sequence[float]) -> Exponent | None:
     freedom = len(pairs) - 2
     error = math.sqrt(left @ left / freedom / (spread @ spread)) if freedom else math.nan
     return Exponent(slope, error, tuple(size for size, _ in pairs))
+
+
+def prediction(sizes: Sequence[int], amounts: Sequence[float], size: int) -> float | None:
+    """The amount at a larger size; None where too little is known of the growth.
+
+    Growth is taken to be at least linear, because fixed costs hide it at small sizes.
+
+    >>> prediction([1, 10, 100], [3.0, 300.0, 30000.0], 1000)
+    3000000.0
+    >>> prediction([1, 10, 100], [3.0, 300.0, 30000.0], 1001) is None  # more than a decade away
+    True
+    >>> prediction([10, 100], [3.0, 300.0], 1000) is None  # an exponent without a standard error
+    True
+    """
+    grown = exponent(sizes, amounts)
+    if grown is None or not grown.standard_error <= MOST_ERROR:  # not so where it is NaN
+        return None
+    last, amount = max(zip(sizes, amounts, strict=True))
+    if size > REACH * last:
+        return None
+    return float(round(amount * (size / last) ** max(1.0, grown.slope), 6))

@@ -1,4 +1,4 @@
-"""Confidence intervals of the area under the curve of two classes."""
+"""Confidence intervals of the area under the curve of two classes, and errors of M."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -31,6 +31,12 @@ BOOTSTRAP = (
     "without one case; polyroc resamples within classes and takes it from influence values."
 )
 
+XU = (
+    "The covariance of M as Xu (2024) published it, written anew with matrices of all pairs of "
+    "cases, as the program of that paper (jingyanxu/mauc) has it. Compared are M and its standard "
+    "error."
+)
+
 
 def cases(n: int) -> Scored:
     y, raw = softmax_scores(n, 2)
@@ -54,6 +60,36 @@ def our_bootstrap(replicates: int, data: Scored) -> Callable[[], Estimate]:
         return estimate
 
     return call
+
+
+def our_error_of_m(data: Scored) -> Callable[[], Estimate]:
+    return lambda: polyroc.estimate(*data, "hand_till")
+
+
+def their_error_of_m(data: Scored) -> Callable[[], tuple[float, float]]:
+    """M and its standard error, from the components of each ordered pair of classes."""
+    y, scores = data
+    members = [np.flatnonzero(y == k) for k in range(scores.shape[1])]
+
+    def call() -> tuple[float, float]:
+        parts, areas = np.zeros(len(y)), []
+        for k, own in enumerate(members):
+            for other in (each for r, each in enumerate(members) if r != k):
+                ahead, behind = scores[own, k][:, None], scores[other, k]
+                credit = np.where(ahead > behind, 1.0, 0.0) + np.where(ahead == behind, 0.5, 0.0)
+                areas.append(credit.mean())
+                parts[own] += credit.mean(axis=1) - areas[-1]
+                parts[other] += credit.mean(axis=0) - areas[-1]
+        moved = parts / len(areas)
+        variance = sum((moved[own] ** 2).sum() / (len(own) * (len(own) - 1)) for own in members)
+        return float(np.mean(areas)), math.sqrt(variance)
+
+    return call
+
+
+def of_m(ours: Estimate, theirs: tuple[float, float]) -> float:
+    """Largest difference of M and its standard error."""
+    return max(abs(ours.value - theirs[0]), abs(ours.standard_error - theirs[1]))
 
 
 def their_delong(data: Scored) -> Callable[[], Theirs]:
@@ -116,7 +152,16 @@ def measure(settings: Settings) -> Iterator[Row]:
     contest = Contest(NAME, "roc_auc, DeLong", our_influence, [rival], settings)
     for n in sizes:
         yield from contest.at(n, {"n": n, "K": 2}, cases(n))
+    yield from measure_m(settings)
     yield from measure_bootstrap(settings)
+
+
+def measure_m(settings: Settings) -> Iterator[Row]:
+    sizes = settings.choose(tiny=(200,), quick=(300, 1_000), full=(300, 1_000, 3_000, 10_000))
+    rival = Rival("numpy", "Xu 2024", their_error_of_m, 1e-12, XU, of_m)
+    contest = Contest(NAME, "hand_till, standard error", our_error_of_m, [rival], settings)
+    for n in sizes:
+        yield from contest.at(n, {"n": n, "K": 5}, softmax_scores(n, 5))
 
 
 def measure_bootstrap(settings: Settings) -> Iterator[Row]:
@@ -142,7 +187,7 @@ WORK = Work(
     title="Intervals of two classes",
     axis="n",
     axis_title="cases n",
-    peers=("confidenceinterval",),
+    peers=("confidenceinterval", "numpy"),
     about="The area under a ROC curve with its 95 % interval, by DeLong's variance and by BCa.",
     measure=measure,
 )

@@ -40,7 +40,10 @@ python proof/benchmarks/peers --page docs  # up to twenty minutes: writes this p
 to `.benchmarks/`. A ratio that is more than 20 % worse than in the newest earlier run of the same
 machine is flagged, if the quartiles over the rounds do not overlap and a second measurement says
 the same; so are kernels of 2 % more instructions. `--render RECORD --page FOLDER` writes the page
-from a record again.
+from a record again. With `--page` the machine must be idle: the command refuses to start under
+load, and to write the page if others used more than a twentieth of the processors during the run.
+Amounts that were not measured are predicted up to one decade beyond the last size that was, and
+only from an exponent with a standard error of at most 0.3.
 """
 
 
