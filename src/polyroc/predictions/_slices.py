@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import shown
+from polyroc._base.checks import reason_of, shown
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._frames import computed, frame_columns, library_of, row_labels
 from polyroc.predictions._groups import MISSING_WORDS, check_one_kind, one_dimension
@@ -88,6 +88,18 @@ def _columns(by: Any, what: str) -> Iterator[tuple[str, Any]]:
         yield str(name), by.iloc[:, place] if pandas else by[name]
 
 
+def _times_as_text(column: NDArray[Any], told: str) -> NDArray[Any]:
+    """Dates and durations as pandas writes them."""
+    import pandas as pd
+
+    try:
+        return np.asarray(pd.Series(column).astype(str).to_numpy())
+    except ValueError as error:  # also those that it calls out of bounds
+        raise InvalidInput(
+            f"{told} holds a time that cannot be read ({reason_of(error)}). Pass text."
+        ) from None
+
+
 def read_attribute(name: str, values: Any) -> Attribute:
     """The slices of one attribute, missing values the last of them."""
     import pandas as pd
@@ -95,7 +107,7 @@ def read_attribute(name: str, values: Any) -> Attribute:
     told = f"Attribute {shown(name)}"
     column = one_dimension(_without_categories(values), told, unit="value")
     if column.dtype.kind in "mM":
-        column = pd.Series(column).astype(str).to_numpy()
+        column = _times_as_text(column, told)
     try:
         numbers, found = pd.factorize(column, use_na_sentinel=True)
     except TypeError:  # lists, which are no names

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from polyroc.scale import torch
     from polyroc.scale._certified import Certified, CertifiedEvaluation
+    from polyroc.scale._compare import compare_dask, compare_parquet
+    from polyroc.scale._comparison import CertifiedComparison, CertifiedDifference
     from polyroc.scale._dask import evaluate_dask
     from polyroc.scale._extras import MissingExtra
     from polyroc.scale._parquet import evaluate_parquet
@@ -18,10 +20,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Certified": "_certified",
+    "CertifiedComparison": "_comparison",
+    "CertifiedDifference": "_comparison",
     "CertifiedEvaluation": "_certified",
     "Layout": "_source",
     "MissingExtra": "_extras",
     "PairSummary": "_summary",
+    "compare_dask": "_compare",
+    "compare_parquet": "_compare",
     "evaluate_dask": "_dask",
     "evaluate_parquet": "_parquet",
     "summarise": "_source",
@@ -29,10 +35,14 @@ _HOMES = {
 
 __all__ = [
     "Certified",
+    "CertifiedComparison",
+    "CertifiedDifference",
     "CertifiedEvaluation",
     "Layout",
     "MissingExtra",
     "PairSummary",
+    "compare_dask",
+    "compare_parquet",
     "evaluate_dask",
     "evaluate_parquet",
     "summarise",

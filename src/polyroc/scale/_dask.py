@@ -75,8 +75,21 @@ def evaluate_dask(
     >>> result["roc_auc"].low, result["roc_auc"].high
     (0.5, 0.5)
     """
-    frame, scheduler = _checked_frame(ddf), Scheduler(_checked_client(client))
     memory = whole_number(memory, "memory", 1 << 20)
+    reader = frame_reader(ddf, (target, classes, columns, sample_weight), client)
+    metrics = checked_names(metrics)
+    options = {"mantissa_bits": mantissa_bits, "auc_mu": needs_margins(metrics)}
+    return Job(reader, reader.layout, options, memory).known(exact).evaluate(metrics, ties, absent)
+
+
+def frame_reader(
+    ddf: Any,
+    given: tuple[str, LabelsLike | None, ColumnsLike | None, str | None],
+    client: Client | None,
+) -> "_FrameReader":
+    """A frame with what is in its columns: target, classes, columns of scores and of weights."""
+    target, classes, columns, sample_weight = given
+    frame, scheduler = _checked_frame(ddf), Scheduler(_checked_client(client))
     survey = _Survey(frame, scheduler)
     if classes is None and columns is None:
         classes = survey.categories(target)
@@ -84,9 +97,7 @@ def evaluate_dask(
     reader = _FrameReader(scheduler, layout, survey)
     if not reader.n_rows:
         raise InvalidInput("The frame holds no rows. Pass at least one case per class.")
-    metrics = checked_names(metrics)
-    options = {"mantissa_bits": mantissa_bits, "auc_mu": needs_margins(metrics)}
-    return Job(reader, layout, options, memory).known(exact).evaluate(metrics, ties, absent)
+    return reader
 
 
 def cluster_of_files(files: Files, layout: Layout, client: Any) -> "_FilesReader":

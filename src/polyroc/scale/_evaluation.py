@@ -107,13 +107,21 @@ class Known:
         self, metrics: Iterable[str] | str | None, ties: Ties, absent: Absent
     ) -> CertifiedEvaluation:
         """Bounds and standard errors of metrics."""
-        cases = np.repeat(np.arange(len(self.classes)), np.minimum(self.totals.counts, 1))
-        present = present_classes(cases, self.classes, absent)
+        present = self.present(absent)
         chosen = self._chosen(metrics, len(present))
         errors = _sample_errors(self, present, chosen, ties)
         certified = (self._certified(metric, present, errors, ties) for metric in chosen)
         counts = dict(zip(self.classes, self.totals.counts.tolist(), strict=True))
         return CertifiedEvaluation(tuple(certified), counts, *self.pairwise_auc(ties))
+
+    def present(self, absent: Absent) -> NDArray[np.intp]:
+        """Classes that have cases."""
+        cases = np.repeat(np.arange(len(self.classes)), np.minimum(self.totals.counts, 1))
+        return present_classes(cases, self.classes, absent)
+
+    def metrics_of(self, names: Iterable[str]) -> list[Metric]:
+        """Metrics by their names."""
+        return list(registry.named(list(names)))
 
     def _chosen(self, names: Iterable[str] | str | None, n_classes: int) -> list[Metric]:
         offered = [*OF_PAIRS, *(OF_MARGINS if self.margins else ()), *OF_MEANS]
@@ -134,7 +142,7 @@ class Known:
         self,
         metric: Metric,
         present: NDArray[np.intp],
-        errors: Mapping[str, "_Error"],
+        errors: Mapping[str, "ErrorOrReason"],
         ties: Ties,
     ) -> Certified:
         limits = (metric.lowest, metric.highest)
@@ -223,7 +231,12 @@ def _options(metric: Metric, ties: Ties) -> dict[str, Any]:
     return {} if metric.statistic is Means else {"ties": ties}
 
 
-class _Error(NamedTuple):
+def measured_options(metric: Metric, ties: Ties, priors: Float64Array) -> dict[str, Any]:
+    """Options of a metric of a sample of cases; priors are those of all cases."""
+    return _options(metric, ties) | ({"priors": priors} if metric.prior_weighted else {})
+
+
+class ErrorOrReason(NamedTuple):
     """A standard error, or NaN and the reason."""
 
     value: float
@@ -232,31 +245,33 @@ class _Error(NamedTuple):
 
 def _sample_errors(
     known: Known, present: NDArray[np.intp], metrics: Sequence[Metric], ties: Ties
-) -> dict[str, _Error]:
+) -> dict[str, ErrorOrReason]:
     """Standard errors from the influence values of a sample of the cases."""
     sample, totals = known.sample, known.totals
     if not sample.size:
-        none = _Error(
+        none = ErrorOrReason(
             math.nan, "no standard error: there are too many classes for a sample of cases"
         )
         return {metric.name: none for metric in metrics}
     sample.tidy()
-    predictions = Predictions(
-        _as_array(known.classes)[sample.codes],
-        _given(sample.rows),
-        labels=list(known.classes),
-        sample_weight=sample.weights if totals.weighted else None,
-        absent="skip",
-    )
+    predictions = sample_predictions(known, sample)
     counts, weights = totals.counts[present].astype(np.float64), totals.weights[present]
-    asked = [
-        (each, _options(each, ties) | ({"priors": shares(weights)} if each.prior_weighted else {}))
-        for each in metrics
-    ]
+    asked = [(each, measured_options(each, ties, shares(weights))) for each in metrics]
     return {
         found.metric.name: _scaled_error(found, predictions, sample.weights, counts, weights)
         for found in measure(CaseStatistics(predictions), asked)
     }
+
+
+def sample_predictions(known: Known, sample: Sample) -> Predictions:
+    """A sample of cases; classes without any are left out."""
+    return Predictions(
+        _as_array(known.classes)[sample.codes],
+        _given(sample.rows),
+        labels=list(known.classes),
+        sample_weight=sample.weights if known.totals.weighted else None,
+        absent="skip",
+    )
 
 
 def _scaled_error(
@@ -265,19 +280,32 @@ def _scaled_error(
     raw_weights: Float64Array,
     counts: Float64Array,
     weights: Float64Array,
-) -> _Error:
-    """Var = Σ_k n_k/(n_k − 1) Σ_i (w_i φ_i / W_k)², the sum over class k scaled up."""
+) -> ErrorOrReason:
     influence = found.influence
     reason = found.reason if influence is None else influence.reason
     if influence is None or reason is not None:
-        return _Error(math.nan, f"no standard error: {reason}")
+        return ErrorOrReason(math.nan, f"no standard error: {reason}")
+    return scaled_error(influence.cases, influence.scale, sample, raw_weights, counts, weights)
+
+
+def scaled_error(
+    influence: Float64Array,
+    scale: float,
+    sample: Predictions,
+    raw_weights: Float64Array,
+    counts: Float64Array,
+    weights: Float64Array,
+) -> ErrorOrReason:
+    """Var = Σ_k n_k/(n_k − 1) Σ_i (w_i φ_i / W_k)², the sum over class k scaled up."""
     if (counts <= 1).any():
         label = sample.classes[int(counts.argmin())]
-        return _Error(math.nan, f"no standard error: class {label!r} has one case")
+        return ErrorOrReason(math.nan, f"no standard error: class {label!r} has one case")
     drawn = sample.class_counts
-    squares = np.bincount(sample.codes, (raw_weights * influence.cases) ** 2, len(drawn))
+    squares = np.bincount(sample.codes, (raw_weights * influence) ** 2, len(drawn))
     parts = squares * counts**2 / (drawn * (counts - 1)) / weights**2
     error = math.sqrt(float(parts.sum()))
-    if error <= 1e-12 * influence.scale:
-        return _Error(math.nan, "no standard error: every case of the sample agrees on the value")
-    return _Error(error)
+    if error <= 1e-12 * scale:
+        return ErrorOrReason(
+            math.nan, "no standard error: every case of the sample agrees on the value"
+        )
+    return ErrorOrReason(error)

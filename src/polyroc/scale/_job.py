@@ -66,6 +66,14 @@ class Reader(Protocol):
         """One pass that brings together the cases of each part and counts their pairs exactly."""
 
 
+class LaidOut(Reader, Protocol):
+    """A reader that knows what is in the columns."""
+
+    @property
+    def layout(self) -> Layout:
+        """Which column holds what."""
+
+
 @dataclass(frozen=True)
 class Job:
     """A table, what is in it, and what may be spent on it."""

@@ -14,7 +14,7 @@ from polyroc.scale._discovery import FilesSurvey, PathsLike, find_files, layout_
 from polyroc.scale._evaluation import checked_names, needs_margins
 from polyroc.scale._exact import BYTES_TO_SORT, Part, PartCollector, Resolved
 from polyroc.scale._extras import Client
-from polyroc.scale._job import MEMORY, Job, Needed, Reader
+from polyroc.scale._job import MEMORY, Job, LaidOut, Needed
 from polyroc.scale._passes import Filled, chunks_of_files, run_pass
 from polyroc.scale._source import Files, Layout
 from polyroc.scale._summary import MANTISSA_BITS
@@ -75,21 +75,42 @@ def evaluate_parquet(
     >>> result["roc_auc"].low, result["roc_auc"].high
     (0.5, 0.5)
     """
-    exact, progress = flag(exact, "exact"), flag(progress, "progress")
-    files, metrics = find_files(path), checked_names(metrics)
-    if not files.n_rows:
-        raise InvalidInput("The files hold no rows. Pass at least one case per class.")
-    layout = layout_of(FilesSurvey(files), target, classes, columns, sample_weight)
+    exact, progress, metrics = (
+        flag(exact, "exact"),
+        flag(progress, "progress"),
+        checked_names(metrics),
+    )
     options = {"mantissa_bits": mantissa_bits, "auc_mu": needs_margins(metrics)}
     n_threads = thread_count(n_threads)
     memory = whole_number(memory, "memory", 1 << 20)
-    reader: Reader = _Threads(files, layout, memory, n_threads, progress)
-    if client is not None:
-        from polyroc.scale._dask import cluster_of_files
-
-        reader = cluster_of_files(files, layout, client)
+    given = (target, classes, columns, sample_weight)
+    reader = files_reader(path, given, memory, n_threads, progress, client)
+    layout = reader.layout
     found = Job(reader, layout, options, memory).known(exact).evaluate(metrics, ties, absent)
     return replace(found, columns=tuple(layout.columns))
+
+
+def files_reader(
+    path: PathsLike,
+    given: tuple[str, LabelsLike | None, ColumnsLike | None, str | None],
+    memory: int,
+    n_threads: int,
+    progress: bool,
+    client: Client | None,
+) -> LaidOut:
+    """Files with what is in their columns, read by threads or by the workers of a client.
+
+    Given are the target, the classes, the columns of scores and the column of weights.
+    """
+    files = find_files(path)
+    if not files.n_rows:
+        raise InvalidInput("The files hold no rows. Pass at least one case per class.")
+    layout = layout_of(FilesSurvey(files), *given)
+    if client is None:
+        return _Threads(files, layout, memory, n_threads, progress)
+    from polyroc.scale._dask import cluster_of_files
+
+    return cluster_of_files(files, layout, client)
 
 
 @dataclass(frozen=True)

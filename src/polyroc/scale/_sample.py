@@ -52,13 +52,17 @@ class Sample:
         """Add cases, the first of which has the position ``first`` among all."""
         if not self.size:
             return
-        keys = _keys(first, columns[0].astype(np.float64))
+        keys = self.keys_of(first, columns)
         taken = np.flatnonzero(keys <= self._bars[codes])
         if not taken.size:
             return
         rows = np.column_stack([column[taken] for column in columns]).astype(np.float64)
         heavy = np.ones(taken.size) if weights is None else weights[taken]
         self._append(keys[taken], codes[taken].astype(np.int64), rows, heavy)
+
+    def keys_of(self, first: int, columns: list[FloatArray]) -> NDArray[np.uint64]:
+        """Keys of cases, the first of which has this position."""
+        return pseudo_random_keys(first, columns[0].astype(np.float64))
 
     def merge(self, other: "Sample") -> None:
         """Add the cases of another sample."""
@@ -102,7 +106,7 @@ class Sample:
         return np.lexsort((self.weights, *scores, self.keys, self.codes))
 
 
-def _keys(first: int, scores: Float64Array) -> NDArray[np.uint64]:
+def pseudo_random_keys(first: int, scores: Float64Array) -> NDArray[np.uint64]:
     """Pseudo-random numbers of positions and scores (the finaliser of SplitMix64)."""
     keys = np.arange(first, first + len(scores)).astype(np.uint64)
     keys *= np.uint64(0x9E3779B97F4A7C15)

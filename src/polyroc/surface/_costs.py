@@ -128,9 +128,7 @@ def expected_costs(
     are those that a chain of such neighbours joins: the same costs on another scale, and decimals
     such as .1, are rounded otherwise.
     """
-    expected = probabilities[..., :1] * costs[0]
-    for truth in range(1, len(costs)):
-        expected = expected + probabilities[..., truth, None] * costs[truth]
+    expected = _sums_of_costs(probabilities, costs)
     least = _least_of(expected)[..., None]
     near = expected * (1 - tied) <= least
     rows = _more_than_one(near)
@@ -159,6 +157,24 @@ def least_cost(probabilities: Float64Array, costs: Float64Array, tied: float = T
     """
     expected = expected_costs(probabilities, costs, tied)
     return np.asarray(np.argmin(expected, axis=-1), dtype=np.int64)
+
+
+BLOCK = 1 << 16
+"""Numbers that are added up at a time, few enough to stay near the processor."""
+
+
+def _sums_of_costs(probabilities: Float64Array, costs: Float64Array) -> Float64Array:
+    """Σ_k λ_kj p_k, added up in the order of k, whatever the number of rows."""
+    rows = probabilities.reshape(-1, probabilities.shape[-1])
+    found = np.empty((len(rows), costs.shape[1]))
+    step = max(1, BLOCK // max(1, costs.shape[1]))
+    product = np.empty((min(step, len(rows)), costs.shape[1]))
+    for start in range(0, len(rows), step):
+        block, total = rows[start : start + step], found[start : start + step]
+        np.multiply(block[:, :1], costs[0], out=total)
+        for truth in range(1, len(costs)):
+            total += np.multiply(block[:, truth, None], costs[truth], out=product[: len(block)])
+    return found.reshape(*probabilities.shape[:-1], costs.shape[1])
 
 
 FEW_COLUMNS = 16
