@@ -103,7 +103,16 @@ def test_each_mutant_is_other_code_with_a_name_of_its_own() -> None:
 def test_samples_are_nested_and_differ_by_seed() -> None:
     population = import_module("mutation.population")
     mutants = population.population()
-    assert {each.package for each in mutants} == {"metrics", "statistics", "inference"}
+    assert {each.package for each in mutants} == {
+        "metrics",
+        "statistics",
+        "inference",
+        "surface",
+        "utility",
+        "scale",
+        "readers",
+        "report",
+    }
     few, many = (population.sample(mutants, size, 0) for size in (20, 200))
     assert few == many[:20]
     assert len({each.key for each in many}) == 200

@@ -4,7 +4,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PACKAGES = ("src/polyroc/metrics", "src/polyroc/statistics", "src/polyroc/inference")
+PACKAGES = (
+    "src/polyroc/metrics",
+    "src/polyroc/statistics",
+    "src/polyroc/inference",
+    "src/polyroc/surface",
+    "src/polyroc/utility",
+    "src/polyroc/scale",
+    "src/polyroc/readers",
+    "src/polyroc/report",
+)
 """What is mutated. The doctests of these modules count as tests."""
 
 TESTS = (
@@ -15,7 +24,12 @@ TESTS = (
     "tests/curves/test_tpr_surface_volume.py",
     "tests/differential/test_*.py",
     "tests/robustness/test_*.py",
-    "tests/scale/test_summary.py",
+    "tests/scale/test_*.py",
+    "tests/surface/test_*.py",
+    "tests/surface/classifiers/test_*.py",
+    "tests/utility/test_*.py",
+    "tests/readers/test_*.py",
+    "tests/report/test_*.py",
     "tests/cli/test_compare.py",
     "tests/cli/test_evaluate.py",
     "tests/cli/test_metrics.py",

@@ -10,7 +10,7 @@ from polyroc.predictions import _columns as columns
 from polyroc.predictions._columns import FEW_POSITIVES, Column, _Buckets, _in_float_order, _pack
 from polyroc.statistics.pairs import SHORT_COLUMN, column_threads
 
-ROUTES = ("look-up", "sort", "packed")
+ROUTES = ("look-up", "search", "sort", "packed")
 SCORES = st.sampled_from([-2.5, -1.0, -0.0, 0.0, 5e-324, 0.25, 0.5, np.nextafter(0.5, 1), 1.0, 3.0])
 
 
@@ -29,7 +29,7 @@ def ranks_by(route, column):
     if route == "packed":
         packed = _pack(column.scores, column.codes)
         return None if packed is None else list(column._by_packing(packed))
-    return list(column._by_lookup() if route == "look-up" else column._by_sorting())
+    return list(column._by_sorting() if route == "sort" else column._by_lookup())
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -41,6 +41,7 @@ def test_ranks_by_counting(route, block, sample):
     positives = scores[codes == 1]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns, "_BLOCK", block)
+        patch.setattr(columns, "SHORT_COLUMN", 1 << 12 if route == "search" else 0)
         blocks = ranks_by(route, Column(scores, codes, 1))
     if blocks is None:  # the scores span too many powers of two to be packed
         return

@@ -36,6 +36,9 @@ Cases: TypeAlias = NDArray[np.intp] | NDArray[np.uint32] | slice
 FEW_POSITIVES = 2048
 """Up to here a look-up stays in the fastest cache and beats the sort of the whole column."""
 
+SHORT_COLUMN = 1 << 12
+"""Cases up to which a table of leading bits costs more than it saves."""
+
 MOST_KEPT_RANKS = 1 << 16
 """Cases of a column whose ranks are kept between its value and its influence values."""
 
@@ -217,6 +220,9 @@ class Column:
 
     def _by_lookup(self) -> Iterator[Ranks]:
         positives = self.scores[self.members]
+        if len(self.scores) <= SHORT_COLUMN:
+            yield self._by_search(positives)
+            return
         ordered = _in_float_order(self.scores)
         buckets = _Buckets.of(ordered, ordered[self.members])
         for start in range(0, len(self.scores), _BLOCK):
@@ -227,6 +233,16 @@ class Column:
             left[near] = np.searchsorted(positives, scores[near], side="left")
             right[near] = np.searchsorted(positives, scores[near], side="right")
             yield Ranks(cases, self.codes[cases], scores, left, right)
+
+    def _by_search(self, positives: FloatArray) -> Ranks:
+        """Of few cases: searched for one by one, and once more where tied with a positive."""
+        left = positives.searchsorted(self.scores)
+        tied = np.flatnonzero(positives.take(left, mode="clip") == self.scores)
+        right = left
+        if tied.size:
+            right = left.copy()
+            right[tied] = positives.searchsorted(self.scores[tied], side="right")
+        return Ranks(slice(0, len(self.scores)), self.codes, self.scores, left, right)
 
     def _by_sorting(self) -> Iterator[Ranks]:
         codes, scores = self._ascending

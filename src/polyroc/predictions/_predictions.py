@@ -47,8 +47,8 @@ from polyroc.typing import (
     WeightsLike,
 )
 
-MOST_KEPT_SCORES = 1 << 26
-"""Columns stay sorted in memory between metrics up to so many scores (about 1 GB)."""
+MOST_KEPT_SCORES = 1 << 24
+"""Columns stay sorted in memory between metrics up to so many scores (about 400 MB)."""
 
 
 _FIELDS = (
