@@ -17,7 +17,7 @@ from polyroc.predictions._slices import Attribute
 from polyroc.surface._costs import TIED_SINGLE, least_cost
 from polyroc.typing import Float64Array, Int64Array, IntArray
 
-SCORE_BYTES = 1_230_000
+SCORE_BYTES = 1_180_000
 """Most bytes of cases in a page; in base64 they take a third more, of the 2 MB a page may have."""
 
 TABLE_BYTES = 14_000

@@ -60,7 +60,9 @@ function scaleAt(scores, at, ratios) {
 export function decide(scores, { table, n, ratios }, decided, promised) {
   const K = nClasses;
   const expected = new Float64Array(n);
-  for (const i of sample.rows) {
+  const { rows } = sample;
+  for (let place = 0; place < rows.length; place += 1) {
+    const i = rows[place];
     const at = i * K;
     let [least, rival, best] = [Infinity, Infinity, 0];
     for (let j = 0; j < n; j += 1) {
@@ -82,7 +84,9 @@ export function decide(scores, { table, n, ratios }, decided, promised) {
 export function tally(decided) {
   const table = new Float64Array(nClasses * (nClasses + 1));
   const counts = new Uint32Array(nClasses * (nClasses + 1));
-  for (const i of sample.rows) {
+  const { rows } = sample;
+  for (let place = 0; place < rows.length; place += 1) {
+    const i = rows[place];
     const cell = cellOf(codes[i], decided[i]);
     table[cell] += weights ? weights[i] : 1;
     counts[cell] += 1;

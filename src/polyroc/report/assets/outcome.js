@@ -64,41 +64,53 @@ export function constantCost(setting) {
   return costs.some(Number.isNaN) ? NaN : Math.min(...costs);
 }
 
-// Sum of squares of what cases contribute, groups together, and their number.
-function squared(parts) {
-  let sum = 0;
-  if (!sample.groupOf) {
-    for (const part of parts) sum += part * part;
-    return [sum, parts.length];
+// What truth and decision cost, K × (K + 1) in one row.
+function pricesOf(setting) {
+  const prices = new Float64Array(nClasses * (nClasses + 1));
+  for (let k = 0; k < nClasses; k += 1)
+    for (let j = 0; j <= nClasses; j += 1)
+      prices[k * (nClasses + 1) + j] = costOf(setting, k, j) ?? 0;
+  return prices;
+}
+
+// Sums over cases or, where there are groups, over groups: number, Σ u², Σ u v, Σ v².
+function squares(units, first, second) {
+  const found = { n: 0, uu: 0, uv: 0, vv: 0 };
+  for (let at = 0; at < first.length; at += 1) {
+    if (units && !units[at]) continue;
+    found.n += 1;
+    found.uu += first[at] * first[at];
+    found.uv += first[at] * second[at];
+    found.vv += second[at] * second[at];
   }
-  const sums = new Map();
-  sample.rows.forEach((i, at) => {
-    const group = sample.groupOf[i];
-    sums.set(group, (sums.get(group) ?? 0) + parts[at]);
-  });
-  for (const part of sums.values()) sum += part * part;
-  return [sum, sums.size];
+  return found;
 }
 
 // Promised and paid cost, their difference, its standard error and test, as
-// polyroc.calibration.cost_calibration has them.
+// polyroc.calibration.cost_calibration has them. Each unit, a case or a group, has the sum u of its
+// shares times (paid − promised) and the sum v of its shares: it contributes u − v · difference.
 export function promise({ decided, promised }, setting) {
-  const factors = factorsOf(setting.shares);
-  const { rows, totalWeight } = sample;
-  const share = new Float64Array(rows.length);
-  const apart = new Float64Array(rows.length);
+  const [factors, prices] = [factorsOf(setting.shares), pricesOf(setting)];
+  const { rows, totalWeight, groupOf } = sample;
+  const length = groupOf ? sample.groupLimit : rows.length;
+  const [first, second] = [new Float64Array(length), new Float64Array(length)];
+  const units = groupOf ? new Uint8Array(length) : null;
   let [expected, observed] = [0, 0];
   for (let at = 0; at < rows.length; at += 1) {
     const i = rows[at];
-    const paid = costOf(setting, codes[i], decided[i]);
-    share[at] = ((weights ? weights[i] : 1) * factors[codes[i]]) / totalWeight;
-    apart[at] = paid - promised[i];
-    expected += share[at] * promised[i];
-    observed += share[at] * paid;
+    const paid = prices[codes[i] * (nClasses + 1) + decided[i]];
+    const share = ((weights ? weights[i] : 1) * factors[codes[i]]) / totalWeight;
+    const unit = groupOf ? groupOf[i] : at;
+    first[unit] += share * (paid - promised[i]);
+    second[unit] += share;
+    if (units) units[unit] = 1;
+    expected += share * promised[i];
+    observed += share * paid;
   }
   if (setting.shares && factors.some(Number.isNaN)) [expected, observed] = [NaN, NaN];
   const difference = observed - expected;
-  const [sum, n] = squared(share.map((each, at) => each * (apart[at] - difference)));
+  const { n, uu, uv, vv } = squares(units, first, second);
+  const sum = Math.max(0, uu - 2 * difference * uv + difference * difference * vv);
   const error = n > 1 ? Math.sqrt((sum * n) / (n - 1)) : NaN;
   const p = error > 0 ? twoSided(difference / error, n - 1) : NaN;
   return { expected, observed, difference, error, freedom: n - 1, p };
@@ -106,43 +118,50 @@ export function promise({ decided, promised }, setting) {
 
 // Variance within classes, Σ m/(m − 1) Σ u², and Satterthwaite's degrees of freedom.
 function withinClasses(parts) {
-  const squares = new Float64Array(nClasses);
-  sample.rows.forEach((i, at) => {
-    squares[codes[i]] += parts[at] * parts[at];
-  });
+  const squared = new Float64Array(nClasses);
+  const { rows, members } = sample;
+  for (let at = 0; at < rows.length; at += 1) squared[codes[rows[at]]] += parts[at] * parts[at];
   let [variance, spread] = [0, 0];
-  sample.members.forEach(({ length }, k) => {
+  members.forEach(({ length }, k) => {
     if (!length) return;
-    const part = (squares[k] * length) / (length - 1);
+    const part = (squared[k] * length) / (length - 1);
     variance += part;
     spread += (part * part) / (length - 1);
   });
   return { variance, freedom: variance ** 2 / spread };
 }
 
-// Cost of one model less that of another, on the same cases: polyroc.utility.compare_costs. Groups
-// are summed up first, and are then what varies.
+// The same over groups, which are what varies where there are any.
+function withinGroups(parts) {
+  const sums = new Map();
+  sample.rows.forEach((i, at) => {
+    const group = sample.groupOf[i];
+    sums.set(group, (sums.get(group) ?? 0) + parts[at]);
+  });
+  let sum = 0;
+  for (const part of sums.values()) sum += part * part;
+  return { variance: (sum * sums.size) / (sums.size - 1), freedom: sums.size - 1 };
+}
+
+// Cost of one model less that of another, on the same cases: polyroc.utility.compare_costs.
 export function difference(one, other, setting) {
-  const factors = factorsOf(setting.shares);
+  const [factors, prices] = [factorsOf(setting.shares), pricesOf(setting)];
   const { rows, classWeight, totalWeight } = sample;
-  const apart = new Float64Array(rows.length);
+  const parts = new Float64Array(rows.length);
   const sums = new Float64Array(nClasses);
-  const weightOf = (i) => (weights ? weights[i] : 1);
   for (let at = 0; at < rows.length; at += 1) {
     const i = rows[at];
-    apart[at] = costOf(setting, codes[i], one[i]) - costOf(setting, codes[i], other[i]);
-    sums[codes[i]] += weightOf(i) * apart[at];
+    const row = codes[i] * (nClasses + 1);
+    parts[at] = prices[row + one[i]] - prices[row + other[i]];
+    sums[codes[i]] += (weights ? weights[i] : 1) * parts[at];
   }
   const value =
     sums.reduce((sum, each, k) => sum + (each ? each * factors[k] : 0), 0) / totalWeight;
-  const parts = apart.map((each, at) => {
-    const k = codes[rows[at]];
-    return (weightOf(rows[at]) * factors[k] * (each - sums[k] / classWeight[k])) / totalWeight;
-  });
-  if (!sample.groupOf) {
-    const { variance, freedom } = withinClasses(parts);
-    return { value, error: Math.sqrt(variance), freedom };
+  for (let at = 0; at < rows.length; at += 1) {
+    const [i, k] = [rows[at], codes[rows[at]]];
+    const weight = ((weights ? weights[i] : 1) * factors[k]) / totalWeight;
+    parts[at] = weight * (parts[at] - sums[k] / classWeight[k]);
   }
-  const [sum, n] = squared(parts);
-  return { value, error: Math.sqrt((sum * n) / (n - 1)), freedom: n - 1 };
+  const { variance, freedom } = sample.groupOf ? withinGroups(parts) : withinClasses(parts);
+  return { value, error: Math.sqrt(variance), freedom };
 }

@@ -10,7 +10,8 @@ export const attributes = page.cases.slices.map(({ name, slices, numbers }) => (
 
 // rows: the cases; classWeight, classCount, members: weight, effective number (Σw)²/Σw² and cases
 // of each class; places, groupCount: groups numbered within the class, and their number.
-export const sample = { groupOf: groups, nGroups: 0 };
+export const sample = { groupOf: groups, groupLimit: 0 };
+if (groups) for (const group of groups) sample.groupLimit = Math.max(sample.groupLimit, group + 1);
 
 function rowsOf(slice) {
   const every = new Uint32Array(nCases).map((_, i) => i);
@@ -20,7 +21,6 @@ function rowsOf(slice) {
 function countGroups(rows) {
   sample.places = new Uint32Array(groups ? nCases : 0);
   sample.groupCount = new Uint32Array(nClasses);
-  sample.nGroups = 0;
   if (!groups) return;
   const numbers = sample.members.map(() => new Map());
   for (const i of rows) {
@@ -29,7 +29,6 @@ function countGroups(rows) {
     sample.places[i] = known.get(groups[i]);
   }
   sample.groupCount.set(numbers.map((known) => known.size));
-  sample.nGroups = new Set(Array.from(rows, (i) => groups[i])).size;
 }
 
 // A slice is the position of an attribute and that of one of its slices; null is everything.

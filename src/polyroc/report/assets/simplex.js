@@ -131,11 +131,13 @@ function drawCases(frame, palette) {
   }
   const cell = state.selected;
   drawPoints(frame, kinds, (put) => {
+    const { rows } = sample;
     const wrong = (i) => decided[i] !== codes[i] && decided[i] < nClasses;
-    for (const i of sample.rows) {
-      if (!wrong(i)) put(xs[i], ys[i], codes[i] * 4);
+    for (let at = 0; at < rows.length; at += 1) {
+      if (!wrong(rows[at])) put(xs[rows[at]], ys[rows[at]], codes[rows[at]] * 4);
     }
-    for (const i of sample.rows) {
+    for (let at = 0; at < rows.length; at += 1) {
+      const i = rows[at];
       if (wrong(i)) put(xs[i], ys[i], codes[i] * 4 + (cell === null ? 1 : 0));
     }
     if (cell === null) return;
