@@ -1,6 +1,7 @@
 """The lower hull of a ROC surface: against simplices worked by hand and the two-class hull."""
 
 import math
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -68,6 +69,28 @@ def surface_of(distance, n_points, spread=1.5):
     return observer.rates(costs, n_points=4000, rng=1)
 
 
+def test_four_classes_with_few_operating_points():
+    """All sets of twelve points: those with none below, and positive costs, are the facets."""
+    rng = np.random.default_rng(3)  # each point saves on all errors but one
+    rates = 0.02 + 0.25 * np.eye(12)[[*range(12), 0]] + 0.02 * rng.random((13, 12))
+    errors = ~np.eye(4, dtype=bool)
+    always = [np.broadcast_to(row, (4, 4))[errors] for row in np.eye(4)]
+    points = np.concatenate([rates, always])
+    area = cost = 0.0
+    for chosen in combinations(range(len(points)), 12):
+        edges = points[list(chosen[1:])] - points[chosen[0]]
+        _, sizes, vectors = np.linalg.svd(edges)
+        normal = vectors[-1] * np.sign(vectors[-1].sum())
+        heights = points @ normal
+        if sizes[-1] > 1e-12 and normal.min() >= 0 and heights.min() > heights[chosen[0]] - 1e-12:
+            area += np.prod(sizes) / math.factorial(11)
+            cost += np.prod(sizes) / math.factorial(11) * heights[chosen[0]]
+    found = hull_facets(rates)
+    assert area > 0 and found.area == pytest.approx(area, rel=1e-6)
+    assert saec_surface(rates).value == pytest.approx(cost / area, rel=1e-6)
+    assert sum(found.huh(q) for q in range(12)) == pytest.approx(cost, rel=1e-6)
+
+
 def test_trend_and_objects():
     rates = surface_of(2.0, 200)
     surface = SimpleNamespace(rates=rates, classes=("a", "b", "c"))
@@ -92,6 +115,7 @@ def test_order_of_the_points_does_not_matter():
     [
         (np.full((2, 6), 1 / 3), {}, NotDefined, "general position"),
         (np.full((30, 12), 0.1), {}, NotDefined, "12 dimensions"),
+        (np.random.default_rng(0).random((29, 12)) / 3, {}, NotDefined, "at most 32 points"),
         (np.full((2, 5), 0.1), {}, InvalidInput, "kinds of errors"),
         (np.full((2, 6), 0.1), {"n_classes": 2}, InvalidInput, "2 classes"),
         ([[0.5, -0.1]], {}, InvalidInput, "from 0 on"),

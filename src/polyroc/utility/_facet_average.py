@@ -14,7 +14,10 @@ from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array, RandomState
 
 MOST_ERRORS = 6
-"""Kinds of errors whose hull can be drawn: with 12, a few dozen points are too many."""
+"""Kinds of errors up to which the number of points alone decides whether a hull can be drawn."""
+
+MOST_FACETS = 300_000
+"""Facets that a hull of more kinds of errors may have, at worst."""
 
 MOST_POINTS = 1500
 """Points that a hull in six dimensions is drawn of, in some seconds."""
@@ -103,8 +106,9 @@ def saec_surface(
     the next. If the scores are calibrated probabilities, ``ideal_observer(probabilities).saec()``
     is not biased in this way. There is no standard error: points
     of a surface are not a sample. At most 1,500 points of three classes are used, drawn at random.
-    Two classes are exact; for four or more a hull is out of reach, but not the posteriors of the
-    cases: see ``ideal_observer``.
+    Two classes are exact. For four or more a hull can be drawn of few points only, an observer
+    that has no others: 28 for four classes besides those that always decide one class. The
+    posteriors of the cases have no such limit: see ``ideal_observer``.
 
     Examples
     --------
@@ -203,10 +207,7 @@ def _with_corners(rates: Float64Array, n_classes: int) -> Float64Array:
 def _hull(points: Float64Array) -> HullFacets:
     n_errors = points.shape[1]
     if n_errors > MOST_ERRORS:
-        raise NotDefined(
-            f"A convex hull in {n_errors} dimensions has too many facets to draw. Use "
-            "ideal_observer(probabilities).saec(), which works for any number of classes."
-        )
+        _check_facets(len(points), n_errors)
     corners, normals = _polygon(points) if n_errors == 2 else _polytope(points)
     lower = (normals >= -ROUNDING).all(axis=1)
     if not lower.any():
@@ -216,6 +217,32 @@ def _hull(points: Float64Array) -> HullFacets:
     squares = np.linalg.det(edges @ edges.transpose(0, 2, 1))
     areas = np.sqrt(np.maximum(squares, 0)) / math.factorial(n_errors - 1)
     return HullFacets(normals, areas, corners.mean(axis=1), len(points))
+
+
+def _check_facets(n_points: int, n_errors: int) -> None:
+    """An error if the hull of so many points may have too many facets."""
+    most = n_errors + 1
+    while facets_at_most(most + 1, n_errors) <= MOST_FACETS:
+        most += 1
+    if n_points > most:
+        raise NotDefined(
+            f"A convex hull of {n_points} points in {n_errors} dimensions may have too many facets "
+            f"to draw. Pass at most {most} points, those included that always decide one class, "
+            "or use ideal_observer(probabilities).saec(), which works for any number of classes."
+        )
+
+
+def facets_at_most(n_points: int, dimensions: int) -> int:
+    """The most facets that a hull of so many points can have, McMullen's upper bound.
+
+    Examples
+    --------
+    >>> facets_at_most(10, 2), facets_at_most(8, 3), facets_at_most(32, 12)
+    (10, 12, 283360)
+    """
+    beyond = n_points - dimensions
+    first, second = (dimensions + 1) // 2, (dimensions + 2) // 2
+    return math.comb(n_points - first, beyond) + math.comb(n_points - second, beyond)
 
 
 def _polygon(points: Float64Array) -> tuple[Float64Array, Float64Array]:
