@@ -20,7 +20,7 @@ settings.load_profile("quick")
 settings.register_profile("usual", deadline=None, max_examples=100)
 settings.register_profile("long", deadline=None, max_examples=2000)
 
-SYSTEM = [Path(__file__).parent / name for name in ("faults", "hostile")]
+SYSTEM = [Path(__file__).parent / name for name in ("faults", "hostile", "report")]
 MANY = 2000
 """Tests that need nearly every kernel."""
 
@@ -34,7 +34,7 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Faults, hostile files and the browser are in the tier of the system."""
+    """Faults, hostile files, reports and the browser are in the tier of the system."""
     for item in items:
         if item.path.parent in SYSTEM or item.get_closest_marker("browser"):
             item.add_marker("system")

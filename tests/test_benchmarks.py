@@ -31,6 +31,8 @@ from peers.settings import Settings  # noqa: E402
 from peers.work import Work  # noqa: E402
 from peers.works import WORKS  # noqa: E402
 
+pytestmark = pytest.mark.system
+
 INSTALLED = ["growth_in_cases", "growth_in_classes", "triplets", "bootstrap"]
 """Work whose peers belong to the tests, but for torchmetrics."""
 TINY = Settings.of("tiny", frozenset({"torchmetrics"}))

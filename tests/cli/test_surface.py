@@ -13,6 +13,8 @@ from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput
 from polyroc.surface import RocSurface
 
+pytestmark = pytest.mark.system
+
 QUICK = ("--model", "forest", "--generations", "5", "--seed", "1")
 
 

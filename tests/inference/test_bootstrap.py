@@ -321,6 +321,7 @@ class TestComparison:
         models = {name: Predictions(Y, p, n_threads=n_threads) for name, p in models.items()}
         return compare(models, metrics=names, method=Bootstrap(n_replicates, 4), **options)
 
+    @pytest.mark.slow
     def test_the_same_resamples_for_both(self):
         one, two = (boot(seed=4, p=p) for p in (P, OTHER))
         for row in self.made().differences:

@@ -13,6 +13,8 @@ from routes.cases import GROUPED, METRICS, ROUTES, Cases, by_definition
 import polyroc
 from polyroc.errors import PolyrocError
 
+pytestmark = pytest.mark.system
+
 RNG = np.random.default_rng(11)
 CODES = np.arange(48) % 3
 COUNTS = RNG.multinomial(100, [0.25, 0.35, 0.4], 48) + 8 * np.eye(3, dtype=int)[CODES]
