@@ -10,7 +10,7 @@ test:
 	$(BIN)/pytest
 
 system:
-	$(BIN)/pytest -m "system and not slow"
+	$(BIN)/pytest -m "system and not slow and not torch"
 
 slow:
 	$(BIN)/pytest -m slow
