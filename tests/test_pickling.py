@@ -105,6 +105,8 @@ def instances() -> Iterator[Any]:
     yield calibration.cost_calibration(y, p, labels=labels)
     summary = scale.PairSummary(list(labels), auc_mu=True).update(y, p)
     yield from (summary, summary.compute(), summary.compute()["hand_till"])
+    difference = scale.CertifiedDifference("pdi", "a", "b", 0.1, 0.2, 0.05)
+    yield from (difference, scale.CertifiedComparison({"a": summary.compute()}, (difference,)))
     yield scale.Layout("y", ("a", "b"), ("p_a", "p_b"))
     file = Path(polyroc.__file__).parent / "data" / "example.csv"
     yield from (readers.read_predictions(file), readers.read_table(file))

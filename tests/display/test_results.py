@@ -189,6 +189,11 @@ def test_from_a_cross_validation() -> None:
         assert drawn == pytest.approx(curve.area, rel=1e-3)  # thinned
     with pytest.raises(InvalidInput, match=r"has no 'indices'\. Call cross_validate with"):
         displays.PairwiseAucDisplay.from_cv_results({"estimator": []}, P, Y)
+    nothing = {"estimator": [], "indices": {"test": []}}
+    with pytest.raises(InvalidInput, match="has 0 estimators and 0 sets of tested cases"):
+        displays.CalibrationDisplay.from_cv_results(nothing, P, Y)
+    with pytest.raises(InvalidInput, match=r"but y has 9 cases\. Pass the X and y that were"):
+        displays.RocCurvesDisplay.from_cv_results(found, P[:9], Y[:9])
     order = np.argsort(Y)
     unstratified = cross_validate(model, P[order], Y[order], cv=KFold(len(NAMES)), **options)
     said = (

@@ -131,5 +131,5 @@ def test_raw_scores_and_classes_in_the_place_of_probabilities(xgboost: Any) -> N
         raw = booster.predict(held, iteration_range=(0, i + 1), output_margin=True)
         p = softmax(raw, axis=1)
         assert value == kept(polyroc.hand_till(given.y_held, p, sample_weight=given.w_held))
-    with pytest.raises(InvalidInput, match='"multi:softprob"'):
+    with pytest.raises(InvalidInput, match='"multiclass" in LightGBM, "multi:softprob" in XGBoost'):
         trained(xgboost, given, {**own, "objective": "multi:softmax"}, "hand_till")

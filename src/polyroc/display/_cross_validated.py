@@ -43,6 +43,12 @@ def cross_validated(
     estimators, tests = _fitted(cv_results)
     rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
     values = read_labels(y, "y")[0]
+    last = max(int(test.max(initial=-1)) for test in tests)
+    if last >= len(values):
+        raise InvalidInput(
+            f"cv_results tests the case {last}, but y has {len(values)} cases. Pass the X and y "
+            "that were cross-validated."
+        )
     classes = read_labels(estimators[0].classes_, "classes_")[0].tolist()
     scores = []
     for fold, (estimator, test) in enumerate(zip(estimators, tests, strict=True)):
@@ -67,7 +73,13 @@ def _fitted(cv_results: Mapping[str, Any]) -> tuple[list[Any], list[NDArray[np.i
             f"cv_results has no {' and no '.join(map(repr, missing))}. Call cross_validate with "
             "return_estimator=True and return_indices=True."
         )
-    return list(cv_results["estimator"]), [np.asarray(t) for t in cv_results["indices"]["test"]]
+    estimators, tests = list(cv_results["estimator"]), list(cv_results["indices"]["test"])
+    if not estimators or len(estimators) != len(tests):
+        raise InvalidInput(
+            f"cv_results has {len(estimators)} estimators and {len(tests)} sets of tested cases. "
+            "Pass what cross_validate returned, as it is."
+        )
+    return estimators, [np.asarray(test) for test in tests]
 
 
 def _check_learned(estimator: Any, fold: int, values: NDArray[Any]) -> None:

@@ -248,8 +248,8 @@ def _check_classes(y: Any, scores: FloatArray) -> None:
     if scores.ndim == 1 and scores.shape == y.shape and y.size and y.max() > 1:
         raise InvalidInput(
             f"There is one prediction per case, but there are classes up to {int(y.max())}. Train "
-            'with an objective that predicts a probability per class, such as "multi:softprob" '
-            'instead of "multi:softmax".'
+            'with an objective that predicts a probability per class: "multiclass" in LightGBM, '
+            '"multi:softprob" in XGBoost (not "multi:softmax"), "MultiClass" in CatBoost.'
         )
 
 
