@@ -132,11 +132,7 @@ def gather(
     _check_same_classes(found)
     first = found[0].predictions
     together = CaseDesign.of(groups, first).groups
-    usable = {model.name: model.probabilities for model in found if model.probabilities is not None}
-    cases = page_cases(
-        first, first.given_rows, usable, together, attributes_of(by, first)[0], _ids(ids, first)
-    )
-    small = first.n_classes <= MOST_CLASSES
+    cases = _cases_of(found, together, by, ids)
     return Content(
         "Multi-class ROC report" if title is None else str(title),
         level,
@@ -145,13 +141,30 @@ def gather(
         found,
         _comparison(y_true, named, metric_names(first), level, {**gate, "groups": groups}),
         cases,
-        {name: page_surface(cases, name) for name in usable} if small else {},
+        _surfaces_of(cases, first.n_classes),
         first.n_given,
         together,
         "" if source is None else str(source),
         include_cases,
         datetime.date.today().isoformat(),
     )
+
+
+def _cases_of(
+    models: tuple[ModelContent, ...], groups: Int64Array | None, by: Any, ids: Any
+) -> PageCases:
+    """The cases with the probabilities of all models that have them."""
+    first = models[0].predictions
+    known = {each.name: each.probabilities for each in models if each.probabilities is not None}
+    slices, names = attributes_of(by, first)[0], _ids(ids, first)
+    return page_cases(first, first.given_rows, known, groups, slices, names)
+
+
+def _surfaces_of(cases: PageCases, n_classes: int) -> dict[str, PageSurface]:
+    """Of each model; of many classes none."""
+    if n_classes > MOST_CLASSES:
+        return {}
+    return {name: page_surface(cases, name) for name in cases.scores}
 
 
 def _ids(ids: Any, predictions: Predictions) -> NDArray[Any] | None:
