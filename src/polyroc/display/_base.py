@@ -13,6 +13,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from polyroc._base.checks import shown
+from polyroc._storage.atomic import write_whole
+from polyroc._storage.paths import path_of
 from polyroc.display._cross_validated import HeldOut, cross_validated
 from polyroc.display._marks import styled
 from polyroc.display._room import keep_in_place, makes_room
@@ -90,13 +92,17 @@ class Display(ABC):
         path : the file; its ending says what is written: ``.pdf``, ``.svg``, ``.png``, ``.eps`` …
             Fonts in PDF and EPS are embedded as TrueType, because many publishers refuse those of
             matplotlib's own type 3.
-        options : those of ``Figure.savefig``; by default 300 dots per inch and no margin.
+        options : those of ``FigureCanvasBase.print_figure``; by default 300 dots per inch and no
+            margin.
         """
         import matplotlib as mpl
 
-        figure = self.figure_ if hasattr(self, "figure_") else self.plot().figure_
+        target = path_of(path)
+        canvas = (self.figure_ if hasattr(self, "figure_") else self.plot().figure_).canvas
+        kind = target.suffix.removeprefix(".") or canvas.get_default_filetype()
+        given = {"dpi": 300, "bbox_inches": "tight", "format": kind, **options}
         with mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
-            figure.savefig(path, **{"dpi": 300, "bbox_inches": "tight", **options})
+            write_whole(target, lambda file: canvas.print_figure(file, **given))
 
     def _drawn(self, ax: "Axes | None") -> Self:
         """The display, drawn into the axes given, or into those of a new figure."""
