@@ -365,7 +365,8 @@ def _pack(scores: FloatArray, codes: IntArray) -> _Packed | None:
     if bits > 64:
         return None
     wide = ordered if bits <= 32 or ordered.itemsize == 8 else ordered.astype(np.int64)
-    keys = _offset(wide, lowest)
+    wide -= wide.dtype.type(lowest)  # in place: with the column itself, that is all that is held
+    keys: NDArray[Any] = wide.view(np.uint32 if wide.itemsize == 4 else np.uint64)
     keys <<= keys.dtype.type(code_bits)
     np.bitwise_or(keys, codes, out=keys, casting="unsafe")
     keys.sort()
