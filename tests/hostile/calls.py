@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import polyroc
 from polyroc.readers import read_features, read_predictions
-from polyroc.scale import PairSummary, evaluate_parquet
+from polyroc.scale import PairSummary, compare_parquet, evaluate_parquet
 from polyroc.surface import LinearModel, RocSurface, ScoreModel, search
 
 Y, P, X, Y_OF_X = (each.tolist() for each in (seeds.Y, seeds.P, seeds.X, seeds.Y_OF_X))
@@ -141,6 +141,11 @@ def calls() -> dict[str, Call]:
         "PairSummary": Call(PairSummary, {"classes": ["a", "b"]}),
         "update": Call(PairSummary([*"abc"], mantissa_bits=2).update, {"y": Y, "p": P}),
         "from_bytes": Call(PairSummary.from_bytes, {"data": seeds.summary()[0]}),
+        "compare_parquet": Call(
+            compare_parquet,
+            {"models": dict.fromkeys("ab", file_of("parquet")), "target": "y"},
+            tuple(set(inspect.signature(compare_parquet).parameters) - {"models", "columns"}),
+        ),
         "evaluate_parquet": Call(
             evaluate_parquet, {"path": file_of("parquet"), "target": "y"}, ("path", "client")
         ),
