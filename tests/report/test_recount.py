@@ -99,7 +99,7 @@ def test_report_on_other_numbers_of_classes(n_classes) -> None:
 @pytest.mark.slow
 def test_report_on_six_models_of_many_classes() -> None:
     for kind in ("tiny", "skewed"):
-        assert told_of(case(kind, 300, 6))
+        assert told_of(case(kind, 100, 6))
 
 
 @pytest.mark.filterwarnings("ignore::polyroc.errors.RowsByPosition")
