@@ -37,7 +37,7 @@ def test_names_of_models_are_literal() -> None:
     assert r"a\|b & 50 % − $x_1$ #{~^\\}" in row
     line = found.to_latex().splitlines()[4]
     assert line.startswith(
-        r"hand\_till & a|b \& 50 \% $-$ \$x\_1\$ \#\{\textasciitilde{}"
+        r"hand\_till & a\textbar{}b \& 50 \% $-$ \$x\_1\$ \#\{\textasciitilde{}"
         r"\textasciicircum{}\textbackslash{}\} & 0.018 (0.006--0.029) & 0.003 & 0.003 \\"
     )
 

@@ -160,7 +160,7 @@ def test_a_class_without_cases_follows_the_option() -> None:
 
 
 def test_one_prediction_per_case_for_three_classes_is_refused() -> None:
-    with pytest.raises(InvalidInput, match=r'classes up to 2.*instead of "multi:softmax"'):
+    with pytest.raises(InvalidInput, match=r'classes up to 2.*not "multi:softmax"'):
         boosting.xgboost("hand_till")([0, 1, 2], np.array([0.0, 1.0, 2.0]))
 
 

@@ -124,6 +124,48 @@ def test_rows_must_correspond(files: dict[str, str], tmp_path: Path) -> None:
             compare_parquet({"new": files["new"], "other": path}, target="y", sample_weight=weight)
 
 
+def test_weights_of_zero_leave_rows_where_they_are(tmp_path: Path) -> None:
+    """Whatever the files and row groups are; another row left out is another table."""
+    weights = np.where(np.arange(len(Y)) % 5 == 0, 0, WEIGHTS)
+    made = {name: frame.assign(w=weights) for name, frame in frames().items()}
+
+    def files_of(frame: pd.DataFrame, name: str, size: int) -> str:
+        (tmp_path / name).mkdir()
+        for start in range(0, len(frame), size):
+            part = pa.Table.from_pandas(frame.iloc[start : start + size], preserve_index=False)
+            pq.write_table(part, tmp_path / name / f"{start:05}.parquet", row_group_size=size // 3)
+        return str(tmp_path / name)
+
+    paths = {"new": files_of(made["new"], "a", 1500), "old": files_of(made["old"], "b", 700)}
+    options: dict[str, Any] = {"target": "y", "sample_weight": "w", "metrics": METRICS}
+    found = compare_parquet(paths, exact=True, **options).frame()
+    positive = {name: frame[weights > 0] for name, frame in made.items()}
+    shorter = {name: files_of(frame, name + "+", 1500) for name, frame in positive.items()}
+    expected = compare_parquet(shorter, exact=True, **options).frame()
+    pd.testing.assert_frame_equal(found, expected)
+    same = np.flatnonzero((Y[:-1] == Y[1:]) & (weights[:-1] > 0) & (weights[1:] > 0))[0]
+    one, other = (np.where(np.arange(len(Y)) == same + i, 0, 1.0) for i in (0, 1))
+    moved = {
+        "new": files_of(made["new"].assign(w=one), "c", 1500),
+        "old": files_of(made["old"].assign(w=other), "d", 1500),
+    }
+    with pytest.raises(InvalidInput, match="classes or weights in the rows of 'new' and 'old'"):
+        compare_parquet(moved, **options)
+
+
+def test_columns_by_class_and_by_model(files: dict[str, str]) -> None:
+    by_class = {name: name for name in NAMES}
+    options: dict[str, Any] = {"target": "y", "metrics": METRICS}
+    plain = compare_parquet(files, classes=NAMES, **options).frame()
+    for columns in (by_class, {"new": by_class, "old": by_class}, {"new": by_class, "old": NAMES}):
+        pd.testing.assert_frame_equal(
+            compare_parquet(files, columns=columns, **options).frame(), plain
+        )
+    backwards = dict(reversed(by_class.items()))
+    with pytest.raises(InvalidInput, match="the same classes in the same order"):
+        compare_parquet(files, columns={"new": by_class, "old": backwards}, **options)
+
+
 def test_what_cannot_be_compared(files: dict[str, str]) -> None:
     with pytest.raises(InvalidInput, match="two models or more, got 1"):
         compare_parquet({"new": files["new"]}, target="y")

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from polyroc.errors import InvalidInput, NotDefined
@@ -120,6 +121,14 @@ def test_what_cannot_be_asked() -> None:
     for wish in ({"criterion": "knee"}, {"objective": max}):
         with pytest.raises(InvalidInput, match="Cases are referred for costs=, limits= or"):
             surface.choose(reject_at_most=0.1, **wish)
+    whole = pd.DataFrame(np.ones((3, 4)), index=[0, 1, 2], columns=[0, 1, 2, "refer"])
+    with pytest.raises(InvalidInput, match="A frame of costs has a column for each class"):
+        surface.choose(costs=whole, reject_at_most=0.1)
+    for free in (np.zeros(3), [0, 0, 0], {0: 0, 1: 0, 2: 0}, 0):
+        point = surface.choose(criterion="total_error", reject_at_most=0.1, refer_cost=free)
+        assert point.criterion == "total error"
+    paid = surface.choose(criterion="total_error", reject_at_most=0.1, refer_cost=np.full(3, 0.1))
+    assert paid.criterion == "expected cost"
     with pytest.raises(InvalidInput, match="refer_cost goes with reject_at_most"):
         surface.choose(criterion="total_error", refer_cost=0.1)
     bare = RocSurface(surface.rates, surface.costs, surface.parameters, (0, 1, 2), np.full(3, 4.0))

@@ -8,6 +8,7 @@ from polyroc._base.checks import whole_number
 
 LATEX = {
     "\\": r"\textbackslash{}",
+    "|": r"\textbar{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "−": "$-$",

@@ -364,7 +364,7 @@ def vus2(
     y_score : scores, a row per case and a column per class; a frame's column names are classes.
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
-    ties : credit of a tie: "fair" shares it, "strict" gives nothing, "lenient" gives all.
+    ties : credit of a tie: "strict" gives nothing, "lenient" gives all.
     n_tuples : draw so many tuples at random instead of using all, which is expensive for K ≥ 4.
     rng : seed or generator of that draw.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.
@@ -428,7 +428,7 @@ def wvus2(
     y_score : scores, a row per case and a column per class; a frame's column names are classes.
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
-    ties : credit of a tie: "fair" shares it, "strict" gives nothing, "lenient" gives all.
+    ties : credit of a tie: "strict" gives nothing, "lenient" gives all.
     n_tuples : draw so many tuples at random instead of using all, which is expensive for K ≥ 4.
     rng : seed or generator of that draw.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.

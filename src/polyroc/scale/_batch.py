@@ -38,6 +38,8 @@ class Batch:
     codes: IntArray
     columns: list[FloatArray]
     weights: Float64Array | None = None
+    rows: IntArray | None = None
+    """Which rows the cases are, where some were left out."""
 
     def chunks(self) -> Iterator["Chunk"]:
         """The cases in pieces."""
@@ -45,7 +47,8 @@ class Batch:
             piece = slice(start, start + CHUNK)
             columns = [np.ascontiguousarray(column[piece]) for column in self.columns]
             weights = None if self.weights is None else self.weights[piece]
-            yield Chunk(self.codes[piece], columns, weights)
+            rows = None if self.rows is None else self.rows[piece]
+            yield Chunk(self.codes[piece], columns, weights, rows)
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class Chunk:
     codes: IntArray
     given: list[FloatArray]
     weights: Float64Array | None
+    rows: IntArray | None = None
+    """Which rows the cases are, where some were left out."""
 
     @property
     def one_column(self) -> bool:
@@ -186,7 +191,7 @@ def weighted_batch(codes: IntArray, columns: list[FloatArray], weights: Float64A
         return Batch(codes, columns, weights)
     rows = np.flatnonzero(weights)
     columns = [column[rows] if column.size else column for column in columns]
-    return Batch(codes[rows], columns, weights[rows])
+    return Batch(codes[rows], columns, weights[rows], rows)
 
 
 def check_weights(weights: Float64Array, n_cases: int) -> None:

@@ -1,6 +1,6 @@
 """``compare_parquet`` and ``compare_dask``: models compared on cases that need not fit memory."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -58,7 +58,8 @@ def compare_parquet(
     -------
     CertifiedComparison
         With ``frame()``: bounds of each difference, its standard error, confidence limits and p
-        values, which hold for every difference between the bounds.
+        values, which hold for every difference between the bounds. Limits and p values are those of
+        :func:`~polyroc.compare` with ``reference="normal"``; Holm's adjustment is over all rows.
 
     Examples
     --------
@@ -77,12 +78,13 @@ def compare_parquet(
     """
     exact, progress = flag(exact, "exact"), flag(progress, "progress")
     threads, memory = thread_count(n_threads), whole_number(memory, "memory", 1 << 20)
-    names, opened = checked_names(metrics), {}
-    for name, path in _checked_models(models).items():
-        own = _columns_of(columns, models, name)
-        options = (target, classes, own, sample_weight)
-        opened[name] = files_reader(path, options, memory, threads, progress, client)
-        classes = opened[name].layout.classes
+    names = checked_names(metrics)
+
+    def opened_files(path: Any, known: Any, own: Any) -> Any:
+        options = (target, known, own, sample_weight)
+        return files_reader(path, options, memory, threads, progress, client)
+
+    opened = _opened(models, columns, classes, opened_files)
     settings = {"mantissa_bits": mantissa_bits, "auc_mu": needs_margins(names)}
     jobs = {name: Job(reader, reader.layout, settings, memory) for name, reader in opened.items()}
     return _compared(jobs, exact, (names, ties, absent))
@@ -124,11 +126,12 @@ def compare_dask(
     """
     from polyroc.scale._dask import frame_reader
 
-    memory, names, opened = whole_number(memory, "memory", 1 << 20), checked_names(metrics), {}
-    for name, ddf in _checked_models(models).items():
-        own = _columns_of(columns, models, name)
-        opened[name] = frame_reader(ddf, (target, classes, own, sample_weight), client)
-        classes = opened[name].layout.classes
+    memory, names = whole_number(memory, "memory", 1 << 20), checked_names(metrics)
+
+    def opened_frame(ddf: Any, known: Any, own: Any) -> Any:
+        return frame_reader(ddf, (target, known, own, sample_weight), client)
+
+    opened = _opened(models, columns, classes, opened_frame)
     settings = {"mantissa_bits": mantissa_bits, "auc_mu": needs_margins(names)}
     jobs = {name: Job(reader, reader.layout, settings, memory) for name, reader in opened.items()}
     return _compared(jobs, flag(exact, "exact"), (names, ties, absent))
@@ -142,9 +145,32 @@ def _checked_models(models: Any) -> Mapping[str, Any]:
     return models
 
 
+def _opened(
+    models: Any, columns: Any, classes: Any, open_one: Callable[[Any, Any, Any], Any]
+) -> dict[str, Any]:
+    """The tables of the models, all with the classes of the first in its order."""
+    opened: dict[str, Any] = {}
+    for name, table in _checked_models(models).items():
+        own = _columns_of(columns, models, name)
+        first = next(iter(opened.values()), None)
+        known = classes if first is None or isinstance(own, Mapping) else first.layout.classes
+        opened[name] = open_one(table, known, own)
+        if first is not None and opened[name].layout.classes != first.layout.classes:
+            raise InvalidInput(
+                f"The classes of {name!r} are {shown(opened[name].layout.classes)}, those of "
+                f"{next(iter(opened))!r} {shown(first.layout.classes)}. Name the same classes in "
+                "the same order in columns=."
+            )
+    return opened
+
+
 def _columns_of(columns: Any, models: Mapping[str, Any], name: str) -> Any:
     """The columns of a model: its own where they were given by model."""
-    by_model = isinstance(columns, Mapping) and set(columns) == set(models)
+    by_model = (
+        isinstance(columns, Mapping)
+        and set(columns) == set(models)
+        and not any(isinstance(each, str) for each in columns.values())
+    )
     return columns[name] if by_model else columns
 
 

@@ -29,7 +29,7 @@ from polyroc.scale._evaluation import (
 )
 from polyroc.scale._histograms import Task
 from polyroc.scale._sample import Sample, cases_per_class, pseudo_random_keys
-from polyroc.typing import Float64Array, FloatArray, Ties
+from polyroc.typing import Float64Array, FloatArray, IntArray, Ties
 
 _WRAP = (1 << 64) - 1
 
@@ -37,8 +37,8 @@ _WRAP = (1 << 64) - 1
 class PositionSample(Sample):
     """Cases with the lowest keys, where the key is that of the position alone."""
 
-    def keys_of(self, first: int, columns: list[FloatArray]) -> NDArray[np.uint64]:
-        """Keys of cases, the first of which has this position."""
+    def keys_of(self, first: int | IntArray, columns: list[FloatArray]) -> NDArray[np.uint64]:
+        """Keys of cases, whose positions are given, or follow the first."""
         return pseudo_random_keys(first, np.zeros(len(columns[0])))
 
 
@@ -56,8 +56,9 @@ class Pairing:
 
     def _add(self, chunk: Chunk, position: int) -> None:
         self.n_cases += len(chunk.codes)
-        self.rows_sum = (self.rows_sum + _sum_of_rows(position, chunk)) & _WRAP
-        self.sample.add(position, chunk.codes, chunk.columns, chunk.weights)
+        places = position if chunk.rows is None else position + (chunk.rows - chunk.rows[0])
+        self.rows_sum = (self.rows_sum + _sum_of_rows(places, chunk)) & _WRAP
+        self.sample.add(places, chunk.codes, chunk.columns, chunk.weights)
 
     def merge(self, other: "Pairing") -> "Pairing":
         """Add what another has kept; returns itself."""
@@ -67,11 +68,11 @@ class Pairing:
         return self
 
 
-def _sum_of_rows(position: int, chunk: Chunk) -> int:
+def _sum_of_rows(places: int | IntArray, chunk: Chunk) -> int:
     """A sum that is another one where a class or a weight is in another row."""
-    keys = pseudo_random_keys(position, chunk.codes.astype(np.float64))
+    keys = pseudo_random_keys(places, chunk.codes.astype(np.float64))
     if chunk.weights is not None:
-        keys ^= pseudo_random_keys(position + 1, chunk.weights)
+        keys ^= pseudo_random_keys(places + 1, chunk.weights)
     return int(keys.sum(dtype=np.uint64))
 
 
@@ -87,8 +88,7 @@ def check_paired(pairings: Mapping[str, Pairing]) -> None:
         if other.rows_sum != own.rows_sum:
             raise InvalidInput(
                 f"The models are paired row by row, but the classes or weights in the rows of "
-                f"{first!r} and {name!r} differ. Sort both tables by the name of the case, and "
-                "remove rows of weight 0."
+                f"{first!r} and {name!r} differ. Sort both tables by the name of the case."
             )
 
 

@@ -56,5 +56,6 @@ def chunks_of(read: Iterable[Piece], layout: Layout, needed: list[int] | None) -
         batch = read_record_batch(piece.records, layout, needed, piece.row, piece.path)
         position = piece.first
         for chunk in batch.chunks():
-            yield Placed(chunk, position)
+            first = position if chunk.rows is None else piece.first + int(chunk.rows[0])
+            yield Placed(chunk, first)
             position += len(chunk.codes)

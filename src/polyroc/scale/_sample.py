@@ -44,12 +44,12 @@ class Sample:
 
     def add(
         self,
-        first: int,
+        first: int | IntArray,
         codes: IntArray,
         columns: list[FloatArray],
         weights: Float64Array | None,
     ) -> None:
-        """Add cases, the first of which has the position ``first`` among all."""
+        """Add cases, whose positions are given, or follow the first."""
         if not self.size:
             return
         keys = self.keys_of(first, columns)
@@ -60,8 +60,8 @@ class Sample:
         heavy = np.ones(taken.size) if weights is None else weights[taken]
         self._append(keys[taken], codes[taken].astype(np.int64), rows, heavy)
 
-    def keys_of(self, first: int, columns: list[FloatArray]) -> NDArray[np.uint64]:
-        """Keys of cases, the first of which has this position."""
+    def keys_of(self, first: int | IntArray, columns: list[FloatArray]) -> NDArray[np.uint64]:
+        """Keys of cases, whose positions are given, or follow the first."""
         return pseudo_random_keys(first, columns[0].astype(np.float64))
 
     def merge(self, other: "Sample") -> None:
@@ -106,9 +106,13 @@ class Sample:
         return np.lexsort((self.weights, *scores, self.keys, self.codes))
 
 
-def pseudo_random_keys(first: int, scores: Float64Array) -> NDArray[np.uint64]:
-    """Pseudo-random numbers of positions and scores (the finaliser of SplitMix64)."""
-    keys = np.arange(first, first + len(scores)).astype(np.uint64)
+def pseudo_random_keys(first: int | IntArray, scores: Float64Array) -> NDArray[np.uint64]:
+    """Pseudo-random numbers of positions and scores (the finaliser of SplitMix64).
+
+    Positions are given, or follow the first.
+    """
+    places = np.arange(first, first + len(scores)) if isinstance(first, int) else first
+    keys = places.astype(np.uint64)
     keys *= np.uint64(0x9E3779B97F4A7C15)
     keys ^= (scores + 0.0).view(np.uint64)  # −0 is 0
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):

@@ -16,7 +16,7 @@ from polyroc.surface._limits import ALLOWANCE, checked_limits, held_limits
 from polyroc.surface._objectives import RatesFunction, function_values
 from polyroc.surface._operating_point import KNEE, OBJECTIVE, SurfacePoint
 from polyroc.surface._point_certainty import effective_cases
-from polyroc.surface._referral import referral_costs
+from polyroc.surface._referral import has_last_column, referral_costs
 from polyroc.surface._referring_point import Goal, ReferringPoint, checked_share, refer_from
 from polyroc.typing import BoolArray, Float64Array, PriorsLike, RandomState
 
@@ -118,8 +118,7 @@ def choose_with_referrals(surface: "RocSurface", wish: Wish) -> ReferringPoint:
         )
     costs = {} if wish.costs is None else wish.costs
     refer = 0.0 if wish.refer_cost is None else wish.refer_cost
-    n_classes = surface.n_classes
-    last_column = not isinstance(costs, Mapping) and np.shape(costs) == (n_classes, n_classes + 1)
+    last_column = has_last_column(costs, surface.classes)
     table = referral_costs(costs, wish.refer_cost if last_column else refer, surface.classes)
     assert table is not None  # there is a cost of referring
     whole = np.column_stack([table.decisions, table.refer])
@@ -127,7 +126,7 @@ def choose_with_referrals(surface: "RocSurface", wish: Wish) -> ReferringPoint:
     priors = surface.priors(wish.priors)
     goal = Goal(whole, priors, priors / surface.priors(), limits, most)
     allowed = _inside(surface, space_of(surface, wish.alpha, wish.cost_bounds))
-    name = "total error" if wish.costs is None and not refer else "expected cost"
+    name = "total error" if wish.costs is None and not table.refer.any() else "expected cost"
     return refer_from(surface, allowed, goal, name)
 
 

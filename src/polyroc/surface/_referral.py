@@ -42,11 +42,15 @@ def referral_costs(
     array([0.2, 0.2])
     """
     n_classes = len(classes)
-    shape = () if costs is None or isinstance(costs, Mapping) else np.shape(costs)
-    if shape == (n_classes, n_classes + 1) and not hasattr(costs, "columns"):
+    if has_last_column(costs, classes):
         if refer_cost is not None:
             raise InvalidInput(
                 "costs have a last column for referring, and refer_cost is given, too. Give one."
+            )
+        if hasattr(costs, "columns"):
+            raise InvalidInput(
+                "A frame of costs has a column for each class. Give what referring costs by "
+                "refer_cost=, or all costs as an array whose last column is that of referring."
             )
         table = np.asarray(costs, dtype=np.float64)
         costs, refer_cost = table[:, :n_classes], table[:, n_classes]
@@ -54,6 +58,13 @@ def referral_costs(
         return None
     decisions = 1 - np.eye(n_classes) if costs is None else checked_costs(costs, classes)
     return ReferralCosts(decisions, _of_classes(refer_cost, classes))
+
+
+def has_last_column(costs: Any, classes: tuple[Label, ...]) -> bool:
+    """Whether costs are a table with a column more than there are classes."""
+    if costs is None or isinstance(costs, Mapping):
+        return False
+    return bool(np.shape(costs) == (len(classes), len(classes) + 1))
 
 
 def _of_classes(refer_cost: Any, classes: tuple[Label, ...]) -> Float64Array:
