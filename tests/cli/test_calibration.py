@@ -1,5 +1,6 @@
 """``polyroc calibration``."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,23 @@ def test_the_numbers_of_the_library(file: Path) -> None:
     assert forest["costs"]["difference"] == paid.difference
     assert forest["costs"]["low"] == paid.interval(0.9).low
     assert sure["recalibration"] is None and "separate" in sure["why"]
+
+
+def test_the_numbers_of_the_report(file: Path, tmp_path: Path) -> None:
+    """Without a seed command and page make the same draws; the least p-value of them has "≤"."""
+    page = tmp_path / "page.html"
+    run("report", file, "--target", "y", "-o", page)
+    (table,) = re.findall(r'<table class="calibration">.*?</table>', page.read_text(), re.DOTALL)
+    made = document("calibration", file, "--target", "y")["models"]
+    for each, row in zip(made, re.findall(r'<tr><th scope="row">.*?</tr>', table), strict=True):
+        error = each["errors"][0]
+        cells = re.findall(r'<td class="number">([^<]*)', row)
+        assert [f"{error[name]:.3f}" for name in ("debiased", "under_calibration")] == cells[:2]
+        least = error["p_value"] == 1 / 501
+        assert cells[2] == f"{'≤ ' if least else ''}{error['p_value']:.3g}"
+    assert least
+    shown = run("calibration", file, "--target", "y", columns=200).output
+    assert "≤ 0.0020" in shown
 
 
 def test_the_screen(file: Path) -> None:

@@ -161,6 +161,49 @@ def test_models_and_buttons(example_page, open_page) -> None:
     assert page.input_value("#model") == "0"
 
 
+def test_the_best_model_comes_first(sample, tmp_path, open_page, short_search) -> None:
+    """The explorer opens on the model of the verdict, unless the address names another."""
+    y, models = sample(3, 200)
+    weak = models["model 0"] * 0.1 + np.random.default_rng(1).dirichlet([9, 9, 9], 200) * 0.9
+    named = {"logits": np.log(models["model 0"]), "weak": weak, "good": models["model 0"]}
+    page = open_page(write_report(tmp_path / "best.html", y, named)).page
+    assert page.inner_text(".verdict").startswith("logits has the highest M")
+    chosen = "() => document.querySelector('#model').selectedOptions[0].textContent"
+    assert page.evaluate(chosen) == "good"
+    assert page.inner_text("#explorer-summary").startswith("good classifies")
+    page.select_option("#model", label="weak")
+    page.wait_for_function("() => location.hash === '#model=0'")
+    page.evaluate("() => { location.hash = '#costs=1:3' }")
+    page.wait_for_function("() => document.getElementById('model').value === '1'")
+    page.evaluate("() => { location.hash = '#model=0&costs=1:3' }")
+    page.wait_for_function("() => document.getElementById('model').value === '0'")
+
+
+HIDDEN_COLUMNS = """() => [...document.querySelectorAll("#pairs .scroll, #confusion .scroll, pre")]
+  .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
+  .map((each) => `${each.tagName} ${each.ariaLabel} ${each.clientWidth}/${each.scrollWidth}`)"""
+
+
+CUT_TEXT = """() => [...document.querySelectorAll("svg.panel text")].filter((each) =>
+  each.getBoundingClientRect().left < each.closest("svg").getBoundingClientRect().left - 0.5)
+  .map((each) => each.textContent)"""
+
+
+def test_tables_show_their_columns(sample, tmp_path, open_page, monkeypatch, short_search) -> None:
+    """Pairs of three models stand below each other where they do not fit; what scrolls has keys."""
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    for n_classes in (3, 9):
+        y, models = sample(n_classes, 150, 3)
+        names = np.array([f"class_{k}" for k in range(n_classes)])
+        page = open_page(write_report(tmp_path / f"{n_classes}.html", names[y], models)).page
+        hidden = [each for each in page.evaluate(HIDDEN_COLUMNS) if "Decisions" not in each]
+        assert hidden == []
+        assert page.evaluate(CUT_TEXT) == []
+        page.focus("#confusion .scroll")
+        page.focus("#model-costs .scroll")
+        assert page.evaluate("() => document.activeElement.className") == "scroll"
+
+
 def test_wrong_numbers_change_nothing(example_page, open_page) -> None:
     opened = open_page(example_page)
     before = table_of(opened, 3)

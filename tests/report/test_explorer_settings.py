@@ -41,9 +41,15 @@ class Sample:
         self.models = {name: np.float32(p).astype(np.float64) for name, p in models.items()}
         self.own = np.bincount(self.y, self.weights) / self.weights.sum()
 
-    def shares(self) -> np.ndarray:
+    def own_of(self, site: str) -> np.ndarray:
+        """Shares of the classes in a slice."""
+        inside = self.site == site
+        return np.bincount(self.y[inside], self.weights[inside]) / self.weights[inside].sum()
+
+    def shares(self, own: np.ndarray | None = None) -> np.ndarray:
         """The last class has a share of its own, the others keep their proportions."""
-        shares = self.own * (1 - SHARE) / (1 - self.own[2])
+        own = self.own if own is None else own
+        shares = own * (1 - SHARE) / (1 - own[2])
         shares[2] = SHARE
         return shares
 
@@ -97,6 +103,7 @@ def opened(open_page, tmp_path, monkeypatch):
     options["ids"] = [f"P{i}" for i in range(260)]
     path = write_report(tmp_path / "page.html", given.y, given.models, **options)
     page = Page(open_page(path).page)
+    page.set("model", "0")
     for cell in (1, 2, 3, 5, 6, 7):
         page.set(f"cost-{cell}-number", COSTS.ravel()[cell])
     return given, page
@@ -174,10 +181,15 @@ def check_referrals(given: Sample, page: Page) -> None:
 def check_all(given: Sample, page: Page) -> None:
     """Slice, shares and referrals together, by the rule of RejectingClassifierCV."""
     page.set("slice", "0,0")
-    page.set("share-2-number", 100 * SHARE)
     north = given.site == "north"
+    own = given.own_of("north")
+    shown = [float(page.page.input_value(f"#share-{k}-number")) for k in range(3)]
+    assert np.allclose(shown, 100 * own, rtol=1e-3)
+    assert page.text("#shares .muted").startswith("As among the cases of site = north. ")
+    page.set("share-2-number", 100 * SHARE)
+    shares = given.shares(own)
     y, weights, p = given.y[north], given.weights[north], given.models["model 0"][north]
-    ratios = given.shares() / given.own
+    ratios = shares / given.own
     posterior = p * ratios / (p @ ratios)[:, None]
     excess, decided = excess_of(posterior, ReferralCosts(COSTS, np.full(3, REFER)))
     decided = np.where(excess > 0, 3, decided)
@@ -186,13 +198,12 @@ def check_all(given: Sample, page: Page) -> None:
     assert table[:, 3].min() > 0
     assert page.cells() == table.ravel().tolist()
     whole = np.column_stack([COSTS, np.full(3, REFER)])
-    inside = np.bincount(y, weights) / weights.sum()
-    weighted = weights * (given.shares() / inside)[y]
+    weighted = weights * (shares / own)[y]
     found = promised_and_paid(posterior, y, decided, whole, weighted)
     page.check_promise(found)
     assert agrees(page.rows()[0][0], found.observed) and agrees(page.rows()[0][3], found.expected)
-    constant = (given.shares()[:, None] * whole).sum(axis=0).min()
-    assert agrees(page.rows()[0][1].replace("-", "−"), 1 - found.observed / constant)
+    constant = (shares[:, None] * whole).sum(axis=0).min()
+    assert agrees(page.rows()[0][1], 1 - found.observed / constant)
     check_code(given, page, decided, p)
 
 

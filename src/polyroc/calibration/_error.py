@@ -11,6 +11,7 @@ classes.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -35,6 +36,9 @@ from polyroc.typing import Float64Array, LabelsLike, RandomState, ScoresLike, We
 
 Kind = Literal["top_label", "class_wise"]
 _STEPS = 60
+RESAMPLES = 500
+SEED = 20_140_430
+"""Of what the command and the report show: both print the same numbers."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +87,17 @@ class CalibrationError:
     def __repr__(self) -> str:
         return (
             f"{self.kind.replace('_', '-')} calibration error = {self.value:.4f}, debiased "
-            f"{self.debiased:.4f}; if calibrated {self.under_calibration:.4f}, p = "
-            f"{self.p_value:.3g}"
+            f"{self.debiased:.4f}; if calibrated {self.under_calibration:.4f}, p "
+            f"{p_text(self, lambda p: f'{p:.3g}', '= ')}"
         )
+
+
+def p_text(error: CalibrationError, shown: Callable[[float], str], equal: str = "") -> str:
+    """The p-value as ``shown`` writes it; "≤" before the least that so many draws can give."""
+    if math.isnan(error.p_value):
+        return f"{equal}–"
+    least = error.p_value * (1 + error.n_resamples) < 1.5
+    return f"{'≤ ' if least else equal}{shown(error.p_value)}"
 
 
 def calibration_error(
@@ -98,7 +110,7 @@ def calibration_error(
     groups: Any = None,
     bins: int = 10,
     strategy: Strategy = "uniform",
-    n_resamples: int = 500,
+    n_resamples: int = RESAMPLES,
     rng: RandomState = None,
 ) -> CalibrationError:
     """Expected calibration error (ECE), debiased, with its value under calibration beside it.

@@ -74,12 +74,12 @@ def calibration(
     Intercepts and slopes of a multinomial recalibration with tests, the calibration error of bins
     with its interval, and the cost that the probabilities promise against that of the decisions.
     """
-    from polyroc._base.random import seed_of
+    from polyroc.calibration._error import SEED
     from polyroc.cli.screen import reading
 
     with reading():
         read = read_models(files, asked, model, case_id, join)
-    seed = seed_of(seed)
+    seed = SEED if seed is None else seed
     options = {"reference": reference, "bins": bins, "costs": costs, "seed": seed}
     found = _found(read, {"absent": absent, "normalize": normalize}, options)
     if as_json:
@@ -222,6 +222,7 @@ def _tests(fit: "Recalibration", of: str) -> "Titled":
 
 def _errors(each: Judged, of: str, level: float) -> "Titled":
     from polyroc._base.tables import cell, p_cell
+    from polyroc.calibration._error import p_text
     from polyroc.cli.screen import table
 
     bins = each.errors[0].bins
@@ -232,7 +233,7 @@ def _errors(each: Judged, of: str, level: float) -> "Titled":
     for error in each.errors:
         low, high, *_ = error.interval(level)
         limits = "–" if math.isnan(low) else f"{cell(low)}–{cell(high)}"
-        p_value = "–" if math.isnan(error.p_value) else p_cell(error.p_value)
+        p_value = p_text(error, p_cell)
         kind, drawn = error.kind.replace("_", "-"), cell(error.under_calibration)
         made.add(kind, cell(error.value), cell(error.debiased), limits, drawn, p_value)
     return made

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from polyroc.calibration import calibration_curves, calibration_error, cost_calibration
 from polyroc.calibration._curves import ReliabilityCurve
-from polyroc.calibration._error import CalibrationError
+from polyroc.calibration._error import SEED, CalibrationError, p_text
 from polyroc.report._content import MOST_CURVES, Content, ModelContent
 from polyroc.report._figures import line_key
 from polyroc.report._markup import Markup, element
@@ -17,8 +17,6 @@ from polyroc.report._tables import head, key, name, right, scrolled
 from polyroc.report._wording import number, p_value, share
 from polyroc.typing import Float64Array
 
-RESAMPLES = 200
-SEED = 20_140_430
 BINS = 8
 THRESHOLDS = np.arange(1, 50) / 50
 CURVE = Frame("probability", "share that is true")
@@ -30,9 +28,8 @@ def usable(content: Content) -> list[tuple[int, ModelContent]]:
 
 
 def error_of(content: Content, model: ModelContent) -> CalibrationError:
-    """The calibration error of the most probable class."""
-    groups = content.groups
-    return calibration_error(model.predictions, groups=groups, n_resamples=RESAMPLES, rng=SEED)
+    """The calibration error of the most probable class, as ``polyroc calibration`` has it."""
+    return calibration_error(model.predictions, groups=content.groups, rng=SEED)
 
 
 def calibration_table(content: Content) -> Markup:
@@ -58,7 +55,7 @@ def _row(content: Content, m: int, model: ModelContent) -> Markup:
     cells = [
         (number(error.debiased), interval),
         (number(error.under_calibration), ""),
-        ("–" if math.isnan(error.p_value) else p_value(error.p_value).removeprefix("p = "), ""),
+        (p_text(error, lambda p: p_value(p).removeprefix("p ").removeprefix("= ")), ""),
         (share(paid.expected, 1), ""),
         (share(paid.observed, 1), ""),
     ]

@@ -103,7 +103,7 @@ def roc_panel(curves: Sequence[tuple[int, RocCurve]], label: str) -> Markup:
         diagonal,
         *lines,
         *_panel_labels(),
-        viewBox="0 0 240 246",
+        viewBox="-8 0 248 246",
         class_="panel",
         role="img",
         aria_label=label,
@@ -139,7 +139,7 @@ def _panel_labels() -> list[Markup]:
         x=0,
         y=0,
         text_anchor="middle",
-        transform="translate(10 113) rotate(-90)",
+        transform="translate(3 113) rotate(-90)",
     )
     return [*ticks, across, upright]
 

@@ -29,6 +29,7 @@ from polyroc.report._findings import findings
 from polyroc.report._markup import Markup, element, joined
 from polyroc.report._slices import sliced_models
 from polyroc.report._surfaces import MESH, PageSurface
+from polyroc.report._verdict import ranked
 from polyroc.report._wording import counted, level_text
 from polyroc.report._written import WrittenReport
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
@@ -234,6 +235,7 @@ def page_data(content: Content) -> str:
         "classes": content.classes,
         "literals": content.literals,
         "models": list(cases.scores),
+        "best": _best(content),
         "quantile": two_sided_quantile(content.level),
         "level": content.level,
         "cases": {
@@ -251,6 +253,12 @@ def page_data(content: Content) -> str:
     }
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")
+
+
+def _best(content: Content) -> int:
+    """Place of the best model among those of the explorer, which opens on it."""
+    places = {name: place for place, name in enumerate(content.cases.scores)}
+    return next((places[model.name] for model in ranked(content) if model.name in places), 0)
 
 
 def _nothing(cases: PageCases) -> PageCases:

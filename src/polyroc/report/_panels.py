@@ -44,7 +44,7 @@ def panel(frame: Frame, lines: Iterable[Line], label: str) -> Markup:
         *_grid(frame),
         *(_drawn(frame, line) for line in lines),
         *_labels(frame),
-        viewBox="0 0 246 246",
+        viewBox="-14 0 260 246",
         class_="panel",
         role="img",
         aria_label=label,
@@ -75,7 +75,7 @@ def _labels(frame: Frame) -> list[Markup]:
     def text(words: str, x: float, y: float, anchor: str = "middle", **more: object) -> Markup:
         return element("text", words, x=x, y=y, text_anchor=anchor, **more)
 
-    turned = f"translate(10 {(TOP + BOTTOM) / 2}) rotate(-90)"
+    turned = f"translate(-3 {(TOP + BOTTOM) / 2}) rotate(-90)"
     return [
         *(text(tick, LEFT + (RIGHT - LEFT) * at, 226) for at, tick in ((0, "0"), (1, "1"))),
         text(f"{frame.high:.2g}", LEFT - 5, TOP + 8, "end"),

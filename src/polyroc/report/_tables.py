@@ -16,6 +16,8 @@ from polyroc.results import Estimate
 
 MOST_CLASSES = 12
 """Tables with a row and a column per class stop here; beyond, the worst pairs are listed."""
+WIDE_CELLS = 6
+"""Of more classes the cells of such a table stand close together."""
 MOST_LISTED = 20
 MOST_COLUMNS = 6
 """Models whose values stand beside each other on paper."""
@@ -124,7 +126,8 @@ def pairs_table(content: Content, model: ModelContent) -> Markup:
         )
         for k, label in enumerate(content.classes)
     ]
-    table = element("table", head(*titles), element("tbody", *rows), class_="matrix")
+    kind = "matrix" if len(content.classes) <= WIDE_CELLS else "matrix dense"
+    table = element("table", head(*titles), element("tbody", *rows), class_=kind)
     return scrolled(table, f"Pairwise AUC of {model.name}")
 
 

@@ -56,7 +56,7 @@ def verdict(content: Content) -> str:
     clear = [each for each in found if each.row.p_adjusted < SIGNIFICANT]
     unclear = [each.name for each in found if each.row.p_adjusted >= SIGNIFICANT]
     untested = [each.name for each in found if math.isnan(each.row.p_adjusted)]
-    parts = [_ahead(content, best, clear)]
+    parts = [_ahead(content, best, clear, sure=len(clear) == len(found))]
     if unclear:
         parts.append(f"{listed(unclear)} cannot be told apart from it")
     if untested:
@@ -64,21 +64,28 @@ def verdict(content: Content) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _ahead(content: Content, best: ModelContent, clear: list[Rival]) -> str:
-    """What the best model reaches, and the nearest model that is clearly worse."""
+def _ahead(content: Content, best: ModelContent, clear: list[Rival], sure: bool) -> str:
+    """What the best model reaches, and the nearest model that is clearly worse.
+
+    "Is best" is said only where every other model is clearly worse.
+    """
     perfect = " and separates the classes perfectly" if _perfect(content, best) else ""
-    symbol = registry[content.main_metric].symbol
-    value = _value(content, best)
+    declared, value = registry[content.main_metric], _value(content, best)
+    highest = "highest" if declared.sign > 0 else "lowest"
+    told = value.removeprefix(f"{declared.symbol} ")
+    start = f"{best.name} has the {highest} {declared.symbol}{perfect}, {told}"
+    if sure:
+        start = f"{best.name} is best{perfect}: {value}"
     if not clear:
-        return f"{best.name} has the best {symbol}{perfect}, {value.removeprefix(f'{symbol} ')}"
+        return start
     nearest, *others = clear
     holm = " after Holm's adjustment" if len(content.models) > 2 else ""
     by = abs(nearest.row.difference)
     size = "less than 0.001" if by < 0.0005 else f"{by:.3f}"
     p = p_value(nearest.row.p_adjusted).replace(" ", "\u00a0")
-    told = f"{size} ({p}{holm})"
+    tested = f"{size} ({p}{holm})"
     more = f" and of {_models(len(others))} by more" if others else ""
-    return f"{best.name} is best{perfect}: {value}, ahead of {nearest.name} by {told}{more}"
+    return f"{start}, ahead of {nearest.name} by {tested}{more}"
 
 
 def _models(count: int) -> str:

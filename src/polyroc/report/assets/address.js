@@ -1,6 +1,6 @@
 // What the reader has chosen, in the address of the page: a link shows the same to someone else.
 
-import { models, nClasses, errorCells } from "./data.js";
+import { models, best, nClasses, errorCells } from "./data.js";
 import { attributes } from "./sample.js";
 import { state, update, onChange, equalCosts } from "./state.js";
 import { byId } from "./elements.js";
@@ -10,7 +10,7 @@ const PAUSE = 250; // milliseconds: browsers limit how often an address may chan
 // Only what differs from the start: "model=1&costs=6:100&slice=0.1&shares=0.5,0.3,0.2&refer=0.2".
 export function written() {
   const parts = [];
-  if (state.model) parts.push(`model=${state.model}`);
+  if (state.model !== best) parts.push(`model=${state.model}`);
   const costs = errorCells.filter((cell) => state.costs[cell] !== 1);
   if (costs.length) parts.push(`costs=${costs.map((cell) => `${cell}:${state.costs[cell]}`)}`);
   if (state.slice) parts.push(`slice=${state.slice.join(".")}`);
@@ -46,12 +46,12 @@ function sliceFrom(text) {
 // What cannot be read is left as it is at the start.
 export function read(text) {
   const given = new URLSearchParams(text);
-  const model = Number(given.get("model"));
+  const model = given.has("model") ? Number(given.get("model")) : best;
   const refer = given.has("refer") ? Number(given.get("refer")) : null;
   const cell = given.has("cell") ? Number(given.get("cell")) : null;
   const last = nClasses * (nClasses + (refer === null ? 0 : 1));
   return {
-    model: models[model] === undefined ? 0 : model,
+    model: models[model] === undefined ? best : model,
     costs: costsFrom(given.get("costs")),
     slice: sliceFrom(given.get("slice")),
     shares: sharesFrom(given.get("shares")),

@@ -66,7 +66,8 @@ function wholeTable(box) {
     body.append(row);
   });
   table.append(body);
-  box.append(make("div", { className: "scroll" }, table));
+  const scroll = { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Decisions" };
+  box.append(make("div", scroll, table));
   const showReferrals = referralColumn(head, body);
   return (result) => {
     buttons.forEach((button, cell) => fill(button, cell, result));

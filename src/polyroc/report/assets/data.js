@@ -14,6 +14,7 @@ export function unpack(packed) {
 export const classes = page.classes.map((name) => (name.trim() ? name : "(empty)"));
 export const nClasses = classes.length;
 export const models = page.models;
+export const best = page.best; // the model that the verdict names
 export const codes = unpack(page.cases.codes);
 export const nCases = codes.length;
 export const weights = page.cases.weights && unpack(page.cases.weights);

@@ -25,7 +25,8 @@ export function byId(id) {
 }
 
 export function percent(share, digits = 1) {
-  return `${(100 * share).toFixed(digits)}\u00a0%`; // the space does not break
+  const size = (100 * Math.abs(share)).toFixed(digits);
+  return `${share < 0 && Number(size) ? "−" : ""}${size}\u00a0%`; // the space does not break
 }
 
 // Numbers with few digits: 3 significant ones, no exponent unless it is needed.

@@ -89,7 +89,9 @@ export function startModelCosts() {
     make("tbody", {}, ...rows.map(({ row }) => row)),
   );
   const constant = make("p", { className: "muted" });
-  byId("model-costs").append(make("div", { className: "scroll" }, table), constant);
+  const scroll = make("div", { className: "scroll", tabIndex: 0, role: "region" }, table);
+  scroll.setAttribute("aria-labelledby", "model-costs-heading");
+  byId("model-costs").append(scroll, constant);
   if (models.length < 2) table.classList.add("alone");
   onChange((changes) => {
     if ("byLimits" in changes) byId("model-costs").parentElement.hidden = state.byLimits;

@@ -2,7 +2,7 @@
 // whether a case may be referred to a person.
 
 import { classes, nClasses, classWeight, totalWeight } from "./data.js";
-import { attributes } from "./sample.js";
+import { attributes, sample } from "./sample.js";
 import { decisionOf } from "./decide.js";
 import { state, update, onChange } from "./state.js";
 import { make, nameOf, byId, selectOf, short, percent } from "./elements.js";
@@ -13,6 +13,12 @@ const LEAST_SHARE = 0.1; // percent
 const FIRST_REFERRAL = 0.2;
 
 export const observed = Array.from(classWeight, (weight) => weight / totalWeight);
+
+// Those of the cases in view, where it has cases of every class.
+function present() {
+  const own = Array.from(sample.classWeight, (weight) => weight / sample.totalWeight);
+  return own.every((share) => share > 0) ? own : observed;
+}
 
 // The share of one class is moved; the others keep their proportions.
 export function moved(shares, k, share) {
@@ -63,9 +69,9 @@ const SHARE_RANGE = {
 function shareRow(id, k) {
   const label = make("label", {}, nameOf(classes[k]), " %");
   const built = sliderRow(id, label, SHARE_RANGE, (value) =>
-    update({ shares: moved(state.shares ?? observed, k, value / 100) }),
+    update({ shares: moved(state.shares ?? present(), k, value / 100) }),
   );
-  return { row: built.row, show: () => built.show(100 * (state.shares ?? observed)[k]) };
+  return { row: built.row, show: () => built.show(100 * (state.shares ?? present())[k]) };
 }
 
 function shareRows(place) {
@@ -85,6 +91,17 @@ function shareRows(place) {
   return () => chosen.show();
 }
 
+function sharesText() {
+  if (state.shares)
+    return "Probabilities are re-weighted by Bayes’ rule, and costs are of cases with these shares.";
+  const shares = present();
+  const few = nClasses <= MOST_CLASSES ? "" : `: ${classes[0]} ${percent(shares[0])}, …`;
+  const slice = sliceText(state.slice);
+  const whose = slice && shares !== observed ? `the cases of ${slice}` : "all cases";
+  const lacking = slice && shares === observed ? `; ${slice} lacks a class` : "";
+  return `As among ${whose}${few}${lacking}. Moving one share keeps the proportions of the others.`;
+}
+
 export function startShares() {
   const box = byId("shares");
   const told = make("p", { className: "muted" });
@@ -97,11 +114,9 @@ export function startShares() {
   });
   box.append(make("p", { className: "buttons" }, reset), told);
   onChange((changes) => {
-    if (!("shares" in changes)) return;
+    if (!("shares" in changes || "slice" in changes)) return;
     show();
-    told.textContent = state.shares
-      ? "Probabilities are re-weighted by Bayes’ rule, and costs are of cases with these shares."
-      : `As among all cases${nClasses <= MOST_CLASSES ? "" : `: ${classes[0]} ${percent(observed[0])}, …`}. Moving one share keeps the proportions of the others.`;
+    told.textContent = sharesText();
   });
 }
 

@@ -1,12 +1,12 @@
 // What the reader has chosen, and what follows from it. Views subscribe; nothing else is shared.
 
-import { nClasses, nCases, models, scores } from "./data.js";
+import { nClasses, nCases, models, best, scores } from "./data.js";
 import { view } from "./sample.js";
 import { decide, ruleOf, tally } from "./decide.js";
 import { outcome, promise } from "./outcome.js";
 
 export const state = {
-  model: 0,
+  model: best,
   costs: equalCosts(),
   slice: null, // [attribute, slice], or all cases
   shares: null, // of the classes in practice, or those of the cases
