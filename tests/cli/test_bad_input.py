@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from cli.running import EXAMPLE, FOUR_CASES, document, refused, run, written
 
@@ -56,6 +57,32 @@ def test_text(kind: str, tmp_path: Path) -> None:
 )
 def test_options(options: list[str], message: str, tmp_path: Path) -> None:
     assert message in refused("evaluate", written(tmp_path, FOUR_CASES), *options)
+
+
+def test_a_class_without_cases_beside_other_columns(tmp_path: Path) -> None:
+    """Every command finds it, though columns are named by the classes alone."""
+    lines = [f"{k},c{k % 2},.5,.{3 - k % 2},.{2 + k % 2},{30 + k}" for k in range(8)]
+    path = written(tmp_path, "\n".join(["id,truth,c0,c1,c2,age", *lines]) + "\n")
+    parquet = tmp_path / "x.parquet"
+    pd.read_csv(path).to_parquet(parquet)
+    commands = {
+        "evaluate": (path,),
+        "check": (path, "--min", "hand_till=0.1"),
+        "calibration": (path,),
+        "surface": (path,),
+        "plan": (path, "--power", 0.8),
+        "compare": (path, path),
+        "report": (path, "-o", tmp_path / "r.html"),
+    }
+    for command, arguments in commands.items():
+        assert "The class 'c2' has no cases." in refused(command, *arguments), command
+    assert "c2" in refused("evaluate", parquet, "--streaming", "-m", "hand_till")
+    for options in (["--labels", "c0,c1"], ["--absent", "skip"]):
+        assert run("evaluate", path, "-m", "hand_till", *options).exit_code == 0
+    near = written(tmp_path, "y,c0,c1,clas2\nc0,.5,.3,.2\nc1,.2,.3,.5\nc2,.2,.4,.4\n")
+    assert "no column of scores for 'c2', but 'c0' for 'c0'." in refused("evaluate", near)
+    near = written(tmp_path, "y,class_0,clas_1\nclass_0,.5,.5\nclass_1,.2,.8\n")
+    assert "'class_0'. Did you mean 'clas_1'?" in refused("evaluate", near)
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """``polyroc compare``: one file of several models, or several files."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,16 @@ def two_files(folder: Path, n: int = 60, name: str = "id") -> tuple[Path, Path, 
 def p_values(*arguments: object) -> list[float]:
     made = document("compare", *arguments, "-m", "hand_till,pdi")
     return [row["p_value"] for row in made["comparison"]["differences"]]
+
+
+def test_intervals_are_shown_where_they_fit_and_promised_only_there() -> None:
+    for columns, shown in ((200, True), (70, True), (60, True), (36, False)):
+        printed = run("compare", EXAMPLE, "-m", "hand_till", columns=columns).stdout
+        start = printed[printed.index("Which is best?") :]
+        words = " ".join(start.split())
+        assert ("from the best with 95 % intervals" in words) == shown, columns
+        assert bool(re.search(r"[+-]0\.\d{4} … [+-]0\.\d{4}", start)) == shown, columns
+        assert max(map(len, printed.splitlines())) <= columns
 
 
 def test_shuffled_rows_joined_by_id_are_the_same_comparison(tmp_path: Path) -> None:

@@ -160,6 +160,14 @@ MISTAKES = [
         "--difference, or another --alternative.",
     ),
     ("FILE --model forest --half-width 0", "--half-width must be positive, got 0."),
+    (
+        "FILE --model forest --half-width 0.5",
+        "--half-width must be below 0.5, half the range of hand_till, got 0.5.",
+    ),
+    (
+        "FILE --models forest,bayes --half-width 3",
+        "--half-width must be below 1, half the range of differences in hand_till, got 3.",
+    ),
 ]
 
 

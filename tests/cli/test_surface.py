@@ -1,6 +1,7 @@
 """``polyroc surface``: search, choice, files."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,19 @@ def test_prints_the_point_within_limits(columns: int) -> None:
     assert "(95 % interval 0." in words
     assert columns < 80 or "Costs that decide so, the largest as 1 (only their ratios" in words
     assert max(map(len, result.stdout.splitlines())) <= columns
+
+
+def test_notes_are_lines_and_groups_that_are_not_used_are_one(tmp_path: Path) -> None:
+    lines = Path(EXAMPLE).read_text(encoding="utf-8").splitlines()
+    rows = [f"{line},{number // 2}" for number, line in enumerate(lines[1:301])]
+    path = written(tmp_path, "\n".join([f"{lines[0]},patient", *rows]) + "\n")
+    result = run("surface", path, *QUICK, "--knee")
+    assert result.exit_code == 0, result.stderr
+    assert "\\n" not in result.stdout
+    words = " ".join(result.stdout.split())
+    assert "Note. Intervals take cases as independent, also those with the same 'patient'" in words
+    assert "Intervals take cases" not in run("surface", EXAMPLE, *QUICK).stdout
+    assert re.search(r"marginal utility \S*[1-9]", words)
 
 
 def test_limits_that_nothing_keeps_are_code_1(tmp_path: Path) -> None:

@@ -85,6 +85,38 @@ def test_a_class_without_cases_keeps_its_column(tmp_path: Path) -> None:
     assert numbers.labels == (1, 2, 3)
 
 
+def test_classes_without_cases_among_other_columns(tmp_path: Path) -> None:
+    rows = ("a,.5,.3,.2,20", "b,.3,.5,.2,31", "b,.25,.74,.02,7", "a,.6,.25,.15,44")
+    for header in ("y,a,b,c,age", "y,a,b,bird,id"):
+        found = read(tmp_path, header, *rows)
+        assert found.labels == ("a", "b", header.split(",")[3])
+        assert found.roles.unused == (header.split(",")[4],)
+        assert read(tmp_path, header, *rows, labels=["a", "b"]).labels == ("a", "b")
+    logits = ("class 0,1.5,-.3,.2,20", "class 1,-.3,.5,3,31")
+    assert len(read(tmp_path, "y,class 0,class 1,class 2,age", *logits).labels) == 3
+    assert len(read(tmp_path, "y,class 0,class 1,height,age", *logits).labels) == 2
+    with pytest.raises(InvalidInput, match=r"sum to 1, but do together with 'c', or with 'd'"):
+        read(tmp_path, "y,a,b,c,d", "a,.5,.3,.2,.2", "b,.3,.5,.2,.2")
+    with pytest.raises(InvalidInput, match=r"'p_a', 'p_b' do not sum to 1, but do .* with 'c'\."):
+        read(tmp_path, "y,p_a,p_b,c,age", *rows)
+    with pytest.raises(InvalidInput, match=r"no column of scores for 'a', but 'p_b' for 'b', and"):
+        read(tmp_path, "y,p_b,p_c,age", "a,.5,.3,20", "b,.3,.5,31")
+
+
+def test_many_other_columns_are_told_from_classes_without_cases(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    scores, noise = rng.dirichlet(np.ones(5), 60), rng.random((60, 20))
+    names = ["a", "b", *(f"feature {k}" for k in range(20)), "red", "green", "blue"]
+    cells = np.hstack([scores[:, :2], noise, scores[:, 2:]])
+    rows = [
+        f"{'ab'[k % 2]},{','.join(f'{cell:.5f}' for cell in row)}" for k, row in enumerate(cells)
+    ]
+    found = read(tmp_path, ",".join(["y", *names]), *rows)
+    assert found.labels == ("a", "b", "red", "green", "blue")
+    without = [",".join(row.split(",")[:-1]) for row in rows]
+    assert read(tmp_path, ",".join(["y", *names[:-1]]), *without).labels == ("a", "b")
+
+
 def test_columns_beside_complete_rows_are_no_classes(tmp_path: Path) -> None:
     found = read(tmp_path, "y,a,b,age", "a,.5,.5,20", "b,.3,.7,30")
     assert (found.labels, found.roles.unused) == (("a", "b"), ("age",))

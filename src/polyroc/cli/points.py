@@ -13,7 +13,7 @@ MOST_ROWS = 20
 
 def point_tables(point: "SurfacePoint", width: int) -> list[Titled]:
     """Confusion and costs as tables if they fit, else the most frequent errors as a list."""
-    what = f"Operating point {point.index}: {point.criterion} {point.value:.4f}"
+    what = f"Operating point {point.index}: {point.criterion} {_value(point.value)}"
     names = [str(label) for label in point.classes]
     cell = max(8, *(len(name) for name in names)) + 1
     if max(len(name) for name in ("truth", *names)) + 2 + cell * len(names) <= width:
@@ -26,6 +26,11 @@ def point_tables(point: "SurfacePoint", width: int) -> list[Titled]:
         found = _square(FOUND, names, _relative(point.costs), ".3g")
         return [*tables, found, _intervals(point)]
     return [_listed(f"{what}. Most frequent errors", names, point)]
+
+
+def _value(value: float) -> str:
+    """With four decimals, or three digits where those would be lost."""
+    return f"{value:.4f}" if value == 0 or abs(value) >= 0.01 else f"{value:.3g}"
 
 
 def _intervals(point: "SurfacePoint") -> Titled:

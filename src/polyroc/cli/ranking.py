@@ -91,29 +91,48 @@ def _and(names: Sequence[str]) -> str:
 
 
 def ranking_tables(result: "Comparison", width: int) -> "list[Titled]":
-    """One table of all metrics, or where that does not fit one per metric with shorter numbers."""
-    percent = f"{100 * result.level:.6g} %"
-    title = f"Which is best? Values, and differences from the best with {percent} intervals"
+    """One table of all metrics, else one per metric, and where that does not fit without limits."""
+    short_title = "Which is best? Values, and differences from the best"
+    title = f"{short_title} with {100 * result.level:.6g} % intervals"
     longest = max(len(metric) for metric in result.values)
     names = max(len(model) for models in result.values.values() for model in models)
     if longest + names + 58 <= width:
         return [_wide(result, title)]
-    return [_narrow(result, metric, f"{title}: {metric}") for metric in result.values]
+    full = [_full(result, metric, f"{title}: {metric}") for metric in result.values]
+    if all(each.width() <= width for each in full):
+        return full
+    return [_narrow(result, metric, f"{short_title}: {metric}") for metric in result.values]
+
+
+_NUMBERS = ["value", "from best", "interval", "p (Holm)"]
 
 
 def _wide(result: "Comparison", title: str) -> "Titled":
-    from polyroc._base.tables import cell, p_cell
     from polyroc.cli.screen import table
 
-    numbers = ["value", "from best", "interval", "p (Holm)"]
-    made = table(title, ["metric", "model"], numbers)
+    made = table(title, ["metric", "model"], _NUMBERS)
     for metric in result.values:
         for place, each in enumerate(ranking(result, metric)):
-            limits = "–" if math.isnan(each.low) else f"{each.low:+.4f} … {each.high:+.4f}"
-            apart = "–" if math.isnan(each.difference) else f"{each.difference:+.4f}"
-            name = "" if place else metric
-            made.add(name, each.model, cell(each.value), apart, limits, p_cell(each.p_adjusted))
+            made.add("" if place else metric, each.model, *_cells(each))
     return made
+
+
+def _full(result: "Comparison", metric: str, title: str) -> "Titled":
+    from polyroc.cli.screen import table
+
+    made = table(title, ["model"], _NUMBERS)
+    for each in ranking(result, metric):
+        made.add(each.model, *_cells(each))
+    return made
+
+
+def _cells(each: Ranked) -> list[str]:
+    """Value, difference, its limits and its p-value, as far as there are some."""
+    from polyroc._base.tables import cell, p_cell
+
+    limits = "–" if math.isnan(each.low) else f"{each.low:+.4f} … {each.high:+.4f}"
+    apart = "–" if math.isnan(each.difference) else f"{each.difference:+.4f}"
+    return [cell(each.value), apart, limits, p_cell(each.p_adjusted)]
 
 
 def _narrow(result: "Comparison", metric: str, title: str) -> "Titled":

@@ -34,6 +34,12 @@ class Titled(NamedTuple):
 
         self.table.add_row(*(Text(printable(cell)) for cell in cells))
 
+    def width(self) -> int:
+        """Signs in a row if no cell is folded."""
+        from rich.console import Console
+
+        return Console(width=10_000).measure(self.table).maximum
+
 
 def table(title: str, names: Iterable[object], numbers: Iterable[object] = ()) -> Titled:
     """A table with columns of names, which fold, and columns of numbers, to the right."""

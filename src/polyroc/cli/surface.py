@@ -171,11 +171,11 @@ def surface(
     saving.check()
 
 
-def _start(source: dict[str, Any], found: "RocSurface", described: str) -> list[str]:
+def _start(source: dict[str, Any], found: "RocSurface", described: list[str]) -> list[str]:
     """What was read, in words."""
     path, cases = source["files"][0]["path"], plural(source["cases"], "case")
     classes = plural(found.n_classes, "class")
-    return [f"{path}: {cases} of {classes}.", f"Read as: {described}."]
+    return [f"{path}: {cases} of {classes}.", *described]
 
 
 def _model(
@@ -185,7 +185,7 @@ def _model(
     drop: list[str] | None,
     model: str | None,
     normalize: bool,
-) -> "tuple[Model, dict[str, Any], str]":
+) -> "tuple[Model, dict[str, Any], list[str]]":
     """What is searched, what was read for it, and that in words."""
     if features:
         _refuse(columns=asked.columns, labels=asked.labels, weights=asked.weights)
@@ -200,7 +200,9 @@ def _refuse(**options: Any) -> None:
             raise InvalidInput(f"--{name} does not go with this kind of FILE. Leave it out.")
 
 
-def _score_model(cases: "FilePredictions", normalize: bool) -> "tuple[Model, dict[str, Any], str]":
+def _score_model(
+    cases: "FilePredictions", normalize: bool
+) -> "tuple[Model, dict[str, Any], list[str]]":
     from polyroc.cli.documents import predictions_input
     from polyroc.predictions._classes import listed
     from polyroc.surface import ScoreModel
@@ -217,12 +219,26 @@ def _score_model(cases: "FilePredictions", normalize: bool) -> "tuple[Model, dic
         sample_weight=cases.sample_weight,
         normalize=normalize,
     )
-    return model, predictions_input([cases]), cases.roles.describe()
+    return model, predictions_input([cases]), _read_as(cases)
+
+
+def _read_as(cases: "FilePredictions") -> list[str]:
+    """Which column is what, and that groups are not used where a column is named like some."""
+    from polyroc.predictions._classes import listed
+    from polyroc.predictions._score_columns import is_named
+    from polyroc.readers._names import GROUPS
+
+    groups = [name for name in cases.roles.unused if is_named(name, GROUPS)]
+    note = (
+        f"Note. Intervals take cases as independent, also those with the same {listed(groups)}: "
+        "if such cases are alike, the intervals are too narrow."
+    )
+    return [f"Read as: {cases.roles.describe()}.", *([note] if groups else [])]
 
 
 def _feature_model(
     file: str, target: str | None, drop: list[str] | None, kind: str
-) -> "tuple[Model, dict[str, Any], str]":
+) -> "tuple[Model, dict[str, Any], list[str]]":
     from polyroc.cli.documents import features_input
     from polyroc.readers import read_features
     from polyroc.surface import KnnModel, LinearModel, MlpModel
@@ -231,7 +247,7 @@ def _feature_model(
         raise InvalidInput(f"With --features, --model is knn, mlp or linear, got {kind!r}.")
     cases = read_features(file, target=target, drop=drop or ())
     made: dict[str, Any] = {"knn": KnnModel, "mlp": MlpModel, "linear": LinearModel}
-    return made[kind](cases.X, cases.y), features_input(cases), cases.describe()
+    return made[kind](cases.X, cases.y), features_input(cases), [f"Read as: {cases.describe()}."]
 
 
 def read_costs(path: str, classes: tuple[Any, ...]) -> Any:
@@ -387,7 +403,8 @@ def _print(
         for made in point_tables(point, screen.width):
             show(screen, made)
         for note in point.notes:
-            screen.print(printable(f"{note.text[:1].upper()}{note.text[1:]}.\n"))
+            screen.print(printable(f"{note.text[:1].upper()}{note.text[1:]}."))
+            screen.print()
     screen.print(
         "Rates are those on the cases that were searched, and intervals take the point as given; "
         "expect higher rates, and broken limits, on new cases. Check the point on cases that were "

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from polyroc._base.checks import shown
+import numpy as np
+
+from polyroc._base.checks import did_you_mean, shown
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._classes import listed
+from polyroc.predictions._completing import ROUNDED, are_complete, completing, named_alike
 from polyroc.predictions._names import Naming, as_label, of_the_kind
-from polyroc.typing import Label
+from polyroc.typing import Float64Array, Label
 
 ColumnsLike = Sequence[str] | Mapping[Any, str]
 SEPARATORS = "_:-./ |"
@@ -55,8 +58,8 @@ class Search:
     """Labels that occur, in order."""
     labels: tuple[Label, ...] | None
     """Classes asked for."""
-    complete_rows: Callable[[list[str], list[str]], bool]
-    """Whether the second columns are what rows of the first lack to sum to 1."""
+    numbers: Callable[[Sequence[str]], dict[str, Float64Array]]
+    """Those of some columns that are there once and hold numbers, NaN where one is missing."""
     check_there: Callable[[Sequence[str]], None]
     """Whether each of these columns is there once; else an error."""
     where: str = ""
@@ -287,12 +290,25 @@ def _classes_in(search: Search, beginning: str, found: ColumnSet) -> tuple[Label
     if search.labels is not None:
         return search.labels
     own = [name for names in found.own.values() for name in names]
-    rest = found.rest
-    if beginning == "" and not (rest and search.complete_rows(own, rest)):
-        rest = []
-    taken = {*own, *rest}
+    rest = found.rest if beginning else []
+    taken = {*own, *rest, *_without_cases(search, beginning, [*own, *rest])}
     ends = (name.removeprefix(beginning) for name in search.candidates if name in taken)
     return tuple(dict.fromkeys(search.as_labels(ends)))
+
+
+def _without_cases(search: Search, beginning: str, taken: list[str]) -> list[str]:
+    """Other columns that are classes; an error where nobody can tell which of them are."""
+    own = search.numbers(taken)
+    scores = np.column_stack([*own.values()]) if len(own) == len(taken) else None
+    if scores is None or not np.isfinite(scores).all() or are_complete(scores):
+        return []
+    others = search.numbers([name for name in search.candidates if name not in taken])
+    found = completing(scores, others)
+    if len(found) > 1 or (found and beginning):
+        raise _incomplete(search, taken, found)
+    rounded = beginning or are_complete(scores, ROUNDED)
+    alike = [] if rounded else named_alike(taken, list(others))
+    return [*(found[0] if found else ()), *alike]
 
 
 def _columns(
@@ -333,16 +349,32 @@ def _one_column(search: Search) -> ScoreColumns:
             found = [start + spelled(label) for start in BEGINNINGS[1:]]
             found = [name for name in found if name in names]
             if len(found) == 1:
-                return ScoreColumns((other, label), {search.stem: (found[0],)})
+                return _of_one_class(search, label, other, {search.stem: found[0]})
             models = [name for name in names if name.endswith(f":{spelled(label)}")]
             if models and not any(name.endswith(f":{spelled(other)}") for name in names):
                 starts = [name.removesuffix(f":{spelled(label)}") for name in models]
-                columns = ((name,) for name in models)
-                return ScoreColumns((other, label), dict(zip(starts, columns, strict=True)))
+                return _of_one_class(search, label, other, dict(zip(starts, models, strict=True)))
         single = [name for name in names if is_named(name, SECOND_CLASS)]
         if len(single) == 1:
             return ScoreColumns(classes, {search.stem: (single[0],)})
     raise _not_found(search)
+
+
+def _of_one_class(
+    search: Search, label: Label, other: Label, models: dict[str, str]
+) -> ScoreColumns:
+    """Columns named after one of two classes; scores of a third class beside them are an error."""
+    for name in models.values() if search.labels is None else ():
+        start = name.removesuffix(spelled(label))
+        beside = [each for each in search.candidates if each != name and each.startswith(start)]
+        beside = list(search.numbers(beside))
+        if beside:
+            raise search.error(
+                f"there is no column of scores for {shown(other)}, but {shown(name)} for "
+                f"{shown(label)}, and {listed(beside, 5)} of other classes. Name all classes with "
+                f"{search.asked}, or the columns of the scores with columns=."
+            )
+    return ScoreColumns((other, label), {model: (name,) for model, name in models.items()})
 
 
 def _not_found(search: Search) -> InvalidInput:
@@ -356,15 +388,27 @@ def _not_found(search: Search) -> InvalidInput:
         there = [label for label in classes if start + spelled(label) in names]
         if there:
             missing = [label for label in classes if label not in there]
+            taken = [start + spelled(label) for label in there]
+            near = did_you_mean(start + spelled(missing[0]), set(names).difference(taken))
             return search.error(
-                f"there is no column of scores for {listed(missing)}, but "
-                f"{shown(start + spelled(there[0]))} for {shown(there[0])}. Correct the labels, "
-                "or name the columns of the scores with columns=."
+                f"there is no column of scores for {listed(missing)}, but {shown(taken[0])} for "
+                f"{shown(there[0])}.{near} Correct the labels or the names of the columns, or name "
+                "the columns of the scores with columns=."
             )
     return search.error(
         f"no columns are named after the classes {listed(classes, 5)}; the other "
         f"columns are {listed(names) or 'none'}. Name the columns of the scores with columns=, or "
         "another column of true classes with target=."
+    )
+
+
+def _incomplete(search: Search, own: list[str], found: list[tuple[str, ...]]) -> InvalidInput:
+    """Rows that sum to 1 only together with columns that would not be used."""
+    sets = ", or with ".join(listed(names, 5) for names in found[:4])
+    return search.error(
+        f"the scores in {listed(own, 5)} do not sum to 1, but do together with {sets}. Name all "
+        f"classes with {search.asked}, also those without cases, and the column of each with "
+        "columns=."
     )
 
 

@@ -157,6 +157,11 @@ def is_numeric(column: Any) -> bool:
     return _is_number(_whole_column(column[:0]).type)
 
 
+def floats_in(column: Any) -> Float64Array:
+    """A column that can hold scores as it is, NaN where there is no number."""
+    return _as_floats(_whole_column(column))
+
+
 def type_name(kind: Any) -> str:
     """An Arrow type in a message; files name its parts as they like."""
     return harmless(str(kind))

@@ -23,10 +23,9 @@ from polyroc.predictions._score_columns import (
     found_scores,
     named_scores,
 )
-from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.scale._source import File, Files, Layout, check_no_null, labels_of, pieces
 from polyroc.scale._stamps import stamp_of
-from polyroc.typing import Label, LabelsLike
+from polyroc.typing import Float64Array, Label, LabelsLike
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -164,7 +163,7 @@ def layout_of(
         candidates,
         occurring,
         given,
-        lambda own, rest: _complete_rows(survey, own, rest),
+        lambda names: _numbers(survey, names),
         lambda names: _check_present(names, survey.names),
         asked="classes=",
     )
@@ -209,24 +208,16 @@ def _given_classes(
     return tuple(of_the_kind(label, (0,)) for label in given)
 
 
-def _complete_rows(survey: Survey, own: list[str], rest: list[str]) -> bool:
-    """Whether columns that are named after no label are what rows lack to sum to 1."""
-    import pyarrow.types as types
-
-    names = list(dict.fromkeys([*own, *rest]))
-    if any(survey.names.count(name) > 1 for name in names):
-        return False
-    records = survey.first_rows(names)
-    if records is None or any(
-        column.null_count or not (types.is_floating(column.type) or types.is_integer(column.type))
-        for column in records.columns
-    ):
-        return False
-    values = {name: records.column(name).to_numpy(zero_copy_only=False) for name in names}
-    sums = np.sum([values[name] for name in own], axis=0, dtype=np.float64)
-    total = sums + np.sum([values[name] for name in rest], axis=0, dtype=np.float64)
-    lacking = np.abs(sums - 1) > SUM_TOLERANCE
-    return bool(lacking.any() and (np.abs(total - 1) <= SUM_TOLERANCE).all())
+def _numbers(survey: Survey, names: Sequence[str]) -> dict[str, Float64Array]:
+    """Columns of numbers among some, each there once, in the first rows; NaN for none."""
+    once = [name for name in names if survey.names.count(name) == 1 and survey.has_numbers(name)]
+    records = survey.first_rows(once) if once else None
+    if records is None:
+        return {}
+    return {
+        name: records.column(name).to_numpy(zero_copy_only=False).astype(np.float64)
+        for name in once
+    }
 
 
 def _check_present(wanted: Sequence[str], names: list[str]) -> None:

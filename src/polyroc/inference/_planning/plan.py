@@ -169,11 +169,22 @@ def plan(
     if readers is not None:
         raise InvalidInput("readers= is for a reader study. Pass a ReaderStudy as the pilot.")
     chosen = registry["hand_till" if metric is None else metric]
+    _check_half_width(asked.half_width, chosen, 2 if isinstance(pilot, Mapping) else 1)
     variation = _variation(pilot, pair_auc, chosen, priors, method)
     tested = _against(against, chosen, variation)
     test = Test(level, alternative, tested, method == "influence")
     words = _priors_in_words(chosen, priors, variation)
     return _planned(variation, test, asked, allocation, chosen, method, words)
+
+
+def _check_half_width(half_width: float | None, metric: Metric, models: int) -> None:
+    """Whether an interval says something: one as long as the range is reached by any cases."""
+    most = models * (metric.highest - metric.lowest) / 2
+    if half_width is not None and half_width >= most:
+        what = metric.name if models == 1 else f"differences in {metric.name}"
+        raise InvalidInput(
+            f"half_width must be below {most:g}, half the range of {what}, got {half_width:g}."
+        )
 
 
 def _variation(
