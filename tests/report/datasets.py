@@ -97,6 +97,7 @@ def special_cases() -> dict[str, Facts]:
         "the same": ({"a": p, "b": p.copy(), "c": weak}, {}),
         "monotone": ({"a": p, "b": 0.1 * p + 0.225}, {}),
         "reversed": ({"a": p[:, [1, 2, 3, 0]], "b": weak}, {}),
+        "swapped": ({"a": p[:, [1, 0, 2, 3]]}, {}),
         "shifted": ({"a": normalized(p * [6, 1, 1, 1])}, {}),
         "constant": ({"a": np.full((len(y), 4), 0.25), "b": weak}, {}),
     }

@@ -8,9 +8,10 @@ import math
 import re
 from collections.abc import Callable
 
+import numpy as np
 from report.recount import NBSP, Facts, agrees, exact_at_ends, number_in
 
-from polyroc import Predictions, compare, evaluate, plan
+from polyroc import Predictions, compare, evaluate, evaluate_pairs, plan
 from polyroc.metrics import registry
 
 PERCENT = rf"(?:(?:less|more) than )?[\d.]+{NBSP}%"
@@ -165,6 +166,38 @@ def metric_choice(told: Told) -> None:
     )
 
 
+def reversed_of(facts: Facts, model: str) -> set[tuple[int, int]]:
+    """Pairs whose upper limits lie below ½ both ways, at a level adjusted for their number."""
+    cache = facts.inputs.setdefault("reversed", {})
+    if facts.n_classes == 2 or model in cache:
+        return cache.get(model, set())
+    y, scores = np.array(facts.y), np.array(facts.models[model], dtype=float)
+    weights = np.array(facts.weights) if facts.weighted else None
+    level = 1 - 0.05 / len(facts.pairs_of())
+    found = evaluate_pairs(y, scores, sample_weight=weights, groups=facts.groups, level=level)
+    below = {(a, b) for a, b, *_, high in found.itertuples(index=False) if high < 0.5}
+    cache[model] = {(a, b) for a, b in below if a < b and (b, a) in below}
+    return cache[model]
+
+
+def reversed_pair(told: Told) -> None:
+    facts = told.facts
+    model, a, b = told.match("title", "{m}: {c} and {c} are ranked the wrong way round")
+    ab, a1, ba, b1, a2, b2, more = told.match(
+        "text",
+        r"AUC is {n} by the scores of {c} and {n} by those of {c}, both clearly below 0\.5, the "
+        r"value of guessing: are the columns of {c} and {c} swapped\?"
+        r"(?: The same holds for ([\d,]+) other pairs? of classes\.)?",
+    )
+    assert (a1, a2) == (a, a) and (b1, b2) == (b, b)
+    i, j = told.code(a), told.code(b)
+    assert agrees(ab, facts.pair(model, i, j)[0]) and agrees(ba, facts.pair(model, j, i)[0])
+    wrong = reversed_of(facts, model)
+    means = {(k, r): facts.pair(model, k, r)[0] + facts.pair(model, r, k)[0] for k, r in wrong}
+    assert means[i, j] <= min(means.values()) + 1e-9
+    assert len(wrong) - 1 == (number_in(more) if more else 0)
+
+
 def confused_pair(told: Told) -> None:
     facts = told.facts
     a, b, many = told.match("title", "{c} and {c} are (among the )?(?:the )?hardest to tell apart")
@@ -178,7 +211,9 @@ def confused_pair(told: Told) -> None:
     i, j = told.code(a), told.code(b)
     assert agrees(ab, facts.pair(model, i, j)[0]) and agrees(ba, facts.pair(model, j, i)[0])
     means = {
-        (k, r): facts.pair(model, k, r)[0] + facts.pair(model, r, k)[0] for k, r in facts.pairs_of()
+        (k, r): facts.pair(model, k, r)[0] + facts.pair(model, r, k)[0]
+        for k, r in facts.pairs_of()
+        if (k, r) not in reversed_of(facts, model)
     }
     least = min(means.values())
     equal = [pair for pair, mean in means.items() if mean <= least + 1e-9]
@@ -459,6 +494,7 @@ CHECKS: dict[str, Callable[[Told], None]] = {
     "metrics-agree": metrics_agree,
     "metric-choice": metric_choice,
     "confused-pair": confused_pair,
+    "reversed-pair": reversed_pair,
     "confusion": confusion,
     "no-errors": no_errors,
     "rare-class": rare_class,
@@ -491,6 +527,8 @@ def expected_codes(facts: Facts) -> set[str]:
             codes.add("worse-than-guessing")
         if facts.perfect(model):
             codes.add("perfect-separation")
+        if reversed_of(facts, model):
+            codes.add("reversed-pair")
         if facts.fault(model):
             codes.add("not-probabilities")
     if min(facts.counts) < 30:

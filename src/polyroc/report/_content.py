@@ -28,7 +28,7 @@ from polyroc.predictions._scores import Origin, normalized
 from polyroc.report._cases import PageCases, page_cases
 from polyroc.report._surfaces import MOST_CLASSES, PageSurface, page_surface
 from polyroc.results import Evaluation
-from polyroc.typing import Float64Array, Int64Array, LabelsLike, ScoresLike, WeightsLike
+from polyroc.typing import BoolArray, Float64Array, Int64Array, LabelsLike, ScoresLike, WeightsLike
 
 MOST_CURVES = 12
 """Classes with a ROC curve; of more, those with the least area are shown."""
@@ -49,6 +49,8 @@ class ModelContent:
     """(K, K) pairwise AUC, row = positive class."""
     pair_limits: Float64Array
     """(2, K, K) their lower and upper confidence limits."""
+    reversed_pairs: BoolArray
+    """(K, K) whether both AUCs of two classes are clearly below ½."""
     rest: tuple[float, ...]
     """AUC of each class against the rest."""
     curves: Mapping[int, RocCurve]
@@ -234,12 +236,15 @@ def _model_content(
     names = metric_names(predictions)
     probabilities, fault = _probabilities(predictions)
     rest, curves = _curves(predictions, n_models)
+    design = CaseDesign.of(known["groups"], predictions)
+    limits = pair_limits(predictions, design, level)
     return ModelContent(
         name,
         predictions,
         _evaluated(given, names, level, {**known, **gate}),
         pairs_of(predictions).auc(),
-        pair_limits(predictions, CaseDesign.of(known["groups"], predictions), level),
+        limits,
+        _reversed_pairs(predictions, design, limits, level),
         rest,
         curves,
         probabilities,
@@ -283,6 +288,19 @@ def _curves(
 def _curve(predictions: Predictions, k: int, most: int) -> RocCurve:
     sides = two_sides(predictions, k, predictions.scores)
     return thinned(roc_of(predictions.classes[k], None, *sides, drop_collinear=True), most)
+
+
+def _reversed_pairs(
+    predictions: Predictions, design: CaseDesign, limits: Float64Array, level: float
+) -> BoolArray:
+    """Pairs with both upper limits below ½, the level adjusted for the number of pairs."""
+    n_classes = predictions.n_classes
+    below = (limits[1] < 0.5) & (limits[1].T < 0.5)
+    if n_classes == 2 or not below.any():  # two classes: the metric itself says so
+        return np.zeros((n_classes, n_classes), dtype=bool)
+    n_pairs = n_classes * (n_classes - 1) / 2
+    upper = pair_limits(predictions, design, 1 - (1 - level) / n_pairs)[1]
+    return np.asarray((upper < 0.5) & (upper.T < 0.5))
 
 
 def _check_same_classes(models: tuple[ModelContent, ...]) -> None:

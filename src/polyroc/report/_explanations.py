@@ -34,6 +34,12 @@ EXPLANATIONS: dict[str, str] = {
         "low value means that no costs and no threshold will separate these two classes well: "
         "better features would."
     ),
+    "reversed-pair": (
+        "By the scores of either class the case of the other class tends to be higher, and not by "
+        "chance: both intervals lie below 0.5 at a level adjusted for the number of pairs. A model "
+        "rarely learns that. Most often two columns of the file have been exchanged; check their "
+        "names, and the order of the labels if columns have no names."
+    ),
     "confusion": (
         "Each case is assigned to its most probable class. The share is that of the true class: "
         "the highest of all pairs of true and assigned class. In the explorer, give this error a "

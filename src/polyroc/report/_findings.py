@@ -6,6 +6,7 @@ from dataclasses import replace
 from polyroc.report import _on_cases as on_cases
 from polyroc.report import _on_classes as on_classes
 from polyroc.report import _on_models as on_models
+from polyroc.report import _on_pairs as on_pairs
 from polyroc.report._content import Content
 from polyroc.report._finding import SEVERITIES, Finding
 from polyroc.report._wording import spoken
@@ -13,7 +14,8 @@ from polyroc.report._wording import spoken
 RULES: tuple[Callable[[Content], Iterator[Finding]], ...] = (
     on_models.differences,
     on_models.metric_choice,
-    on_classes.confused_pairs,
+    on_pairs.confused_pairs,
+    on_pairs.reversed_pairs,
     on_classes.confusions,
     on_models.not_probabilities,
     on_models.guessing,

@@ -17,6 +17,7 @@ TITLES = {
     "not-better-than-guessing": (
         "{n} of {all} models are not better than guessing, as far as these cases show"
     ),
+    "reversed-pair": "{n} of {all} models rank a pair of classes the wrong way round",
     "perfect-separation": "{n} of {all} models separate classes perfectly",
     "cases-pooled": "{n} of {all} models: folds are on different scales",
     "rows-by-position": "{n} of {all} models: rows matched by position",

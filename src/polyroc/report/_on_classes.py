@@ -1,4 +1,4 @@
-"""Findings about classes: which are confused, which are small, whether probabilities fit them."""
+"""Findings about classes: what is misclassified, which are small, how probabilities fit them."""
 
 from collections.abc import Iterator
 
@@ -9,10 +9,9 @@ from polyroc.report._decisions import (
     Confusions,
     decided,
     mean_with_error,
-    perfect_pairs,
 )
 from polyroc.report._finding import Finding
-from polyroc.report._wording import counted, number, share
+from polyroc.report._wording import counted, share
 
 RARE_SHARE = 0.1
 FEW_CASES = 30
@@ -20,26 +19,6 @@ TOLD_GAP = 0.02
 """Differences of mean probabilities up to this are not reported."""
 CLEAR_ERRORS = 3
 """Standard errors from which on such a difference is no accident."""
-
-
-def confused_pairs(content: Content) -> Iterator[Finding]:
-    """The pair of classes that the leading model tells apart least."""
-    model, names = content.leading, content.classes
-    n_pairs = len(names) * (len(names) - 1) // 2
-    if len(names) == 2 or np.triu(perfect_pairs(model) & perfect_pairs(model).T).sum() == n_pairs:
-        return
-    both = np.where(np.tri(len(names), dtype=bool), np.inf, (model.pairs + model.pairs.T) / 2)
-    a, b = (int(k) for k in np.unravel_index(np.argmin(both), both.shape))
-    equal = int((both <= both[a, b] + 1e-12).sum()) - 1
-    text = (
-        f"By {model.name}, a case of {names[a]} gets a higher score for {names[a]} than a case of "
-        f"{names[b]} with probability {number(model.pairs[a, b])}, and a case of {names[b]} a "
-        f"higher score for {names[b]} than a case of {names[a]} with probability "
-        f"{number(model.pairs[b, a])}; guessing gives 0.5."
-    )
-    text += f" For {counted(equal, 'other pair')} of classes the mean is the same." if equal else ""
-    hardest = "among the hardest to tell apart" if equal else "hardest to tell apart"
-    yield Finding("confused-pair", "fact", f"{names[a]} and {names[b]} are {hardest}", text)
 
 
 def confusions(content: Content) -> Iterator[Finding]:
