@@ -76,6 +76,8 @@ def test_a_class_without_cases_beside_other_columns(tmp_path: Path) -> None:
     }
     for command, arguments in commands.items():
         assert "The class 'c2' has no cases." in refused(command, *arguments), command
+    remedy = "Name the others with --labels and pass --normalize, or add cases."
+    assert refused("surface", path).endswith(remedy)
     assert "c2" in refused("evaluate", parquet, "--streaming", "-m", "hand_till")
     for options in (["--labels", "c0,c1"], ["--absent", "skip"]):
         assert run("evaluate", path, "-m", "hand_till", *options).exit_code == 0

@@ -211,6 +211,7 @@ def _score_model(
         raise InvalidInput(
             f"{cases.path} has the models {listed(cases.models)}. Choose one with model=."
         )
+    _check_cases(cases)
     (scores,) = cases.models.values()
     model = ScoreModel(
         cases.y_true,
@@ -220,6 +221,19 @@ def _score_model(
         normalize=normalize,
     )
     return model, predictions_input([cases]), _read_as(cases)
+
+
+def _check_cases(cases: "FilePredictions") -> None:
+    """Whether every class has cases: a surface has rates of errors of each."""
+    from polyroc.predictions._classes import listed
+
+    absent = [label for label in cases.labels if not (cases.y_true == label).any()]
+    if absent:
+        raise InvalidInput(
+            f"The class{'es' * (len(absent) > 1)} {listed(absent)} "
+            f"{'have' if len(absent) > 1 else 'has'} no cases. Name the others with --labels and "
+            "pass --normalize, or add cases."
+        )
 
 
 def _read_as(cases: "FilePredictions") -> list[str]:
