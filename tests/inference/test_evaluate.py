@@ -9,7 +9,16 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm, t
 
-from polyroc import Bootstrap, Design, Predictions, estimate, evaluate, registry
+from polyroc import (
+    Bootstrap,
+    Design,
+    Predictions,
+    compare,
+    estimate,
+    evaluate,
+    hand_till,
+    registry,
+)
 from polyroc.errors import InvalidInput
 from polyroc.inference._estimates import estimate_metrics
 from polyroc.inference._influence import CaseDesign
@@ -490,3 +499,15 @@ def test_covariances_of_metrics():
     np.testing.assert_allclose(drawn.covariance().to_numpy(), np.cov(rows), rtol=1e-10)
     with pytest.raises(InvalidInput, match="no covariances without standard errors"):
         evaluate(predictions, metrics=names, interval=None).covariance()
+
+
+def test_a_metric_that_does_not_exist_leaves_the_others():
+    """Four classes have too many tuples to be enumerated; nothing else depends on them."""
+    y = np.arange(600) % 4
+    p = np.random.default_rng(0).dirichlet(np.ones(4), 600) * 0.8 + 0.2 * np.eye(4)[y]
+    found = evaluate(y, p, ["hand_till", "vus"])
+    assert found["hand_till"].value == pytest.approx(hand_till(y, p))
+    assert found["hand_till"].standard_error > 0
+    assert math.isnan(found["vus"].value) and "n_tuples=" in str(found["vus"].notes)
+    rows = compare(y, {"a": p, "b": p[:, [1, 0, 2, 3]]}, ["hand_till", "vus"]).frame()
+    assert rows["difference"].notna().tolist() == [True, False]

@@ -25,16 +25,16 @@ class CaseStatistics:
         self.cases = cases
         self.predictions = cases.predictions if isinstance(cases, Mixture) else cases
         self._made: dict[Need, Statistic] = {}
+        self._carried: set[Need] = set()
 
     def __getitem__(self, need: Need) -> Any:
         if need not in self._made:
-            self._made[need] = need.of(self.cases)
+            self._made[need] = need.of(self.cases, carried=need in self._carried)
         return self._made[need]
 
-    def carried(self, need: Need) -> None:
-        """Make a statistic whose influence values will be asked for."""
-        if need not in self._made:
-            self._made[need] = need.of(self.cases, carried=True)
+    def will_carry(self, need: Need) -> None:
+        """Influence values of a statistic will be asked for, if it exists."""
+        self._carried.add(need)
 
     def value(self, question: Question) -> float:
         """θ of these cases."""
@@ -89,7 +89,7 @@ def _of_need(
 ) -> list[Measured]:
     """Answers to questions about one statistic."""
     if with_influence:
-        statistics.carried(need)
+        statistics.will_carry(need)
     found = [_answer(statistics, need, question) for question in questions]
     defined = [place for place, each in enumerate(found) if each.reason is None]
     if with_influence and defined:
