@@ -170,7 +170,7 @@ from mutation import trial
 from mutation.mapping import Reach
 from mutation.population import mutants_of
 from mutation.places import ROOT
-trial.GRACE, trial.HEAVY = 2, ""
+trial.GRACE, trial.HEAVY = 15, ""
 trial.warm_up()
 path = ROOT / "src/polyroc/metrics/ordinal.py"
 doctest = "src/polyroc/metrics/ordinal.py::polyroc.metrics.ordinal.ordinal_vus"

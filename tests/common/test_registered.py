@@ -63,14 +63,15 @@ def test_docstring_describes_every_parameter(metric):
     text = metric.function.__doc__
     assert metric.summary == text.splitlines()[0]
     assert metric.summary.endswith(".")
-    for name in inspect.signature(metric.function).parameters:
+    for name, parameter in inspect.signature(metric.function).parameters.items():
         described = re.search(rf"^ *{name} : (.*)$", text, re.MULTILINE)
         assert described is not None, name
-        assert described[1] == DESCRIBED.setdefault(name, described[1])
+        kind = name, str(parameter.default)
+        assert described[1] == DESCRIBED.setdefault(kind, described[1])
 
 
-DESCRIBED: dict[str, str] = {}
-"""A parameter is described in the same words by every metric."""
+DESCRIBED: dict[tuple[str, str], str] = {}
+"""A parameter with the same default is described in the same words by every metric."""
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
