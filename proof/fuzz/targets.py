@@ -164,6 +164,11 @@ class Choices(random.Random):
     def getrandbits(self, k: int) -> int:
         return self.provider.ConsumeIntInRange(0, 2**k - 1) if k else 0
 
+    def sample(self, population: Any, k: int) -> list[Any]:  # type: ignore[override]
+        """Without drawing until something is new, which never ends where the bytes have ended."""
+        left = list(population)
+        return [left.pop(self.randrange(len(left))) for _ in range(k)]
+
 
 def _arguments(folder: Path) -> Target:
     files = commands.fill(folder)
