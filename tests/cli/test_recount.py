@@ -626,7 +626,7 @@ def decided_shares(facts: Facts, costs: list[list[float]]) -> list[list[float]]:
 # Guards: what can be printed is recounted above.
 
 ABOUT_DATA = {
-    "ranking.py": {"_wide", "_narrow"},
+    "ranking.py": {"_full", "_wide", "_narrow"},
     "calibration.py": {"_errors", "_parameters", "_print_tables", "_tests"},
     "check.py": {"check", "_print", "_tell"},
     "compare.py": {"_print", "_together", "_by_pair"},
@@ -645,7 +645,7 @@ ABOUT_DATA = {
 """Functions that print sentences and tables about data: test_calibration.py, test_check.py,
 test_plan.py, test_reader_study.py and test_slices.py hold their own."""
 NOT_ABOUT_DATA = {
-    "ranking.py": {"_wide", "_narrow"},
+    "ranking.py": {"_full", "_wide", "_narrow"},
     "check.py": {"check", "_print", "_tell"},
     "compare.py": {"compare"},
     "documents.py": {"print_document"},
