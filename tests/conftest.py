@@ -18,9 +18,9 @@ settings.load_profile("quick")
 # is read after this file. Tests that say how many examples they want by
 # ``differential.data_sets.examples``, or not at all, try more in proportion.
 settings.register_profile("usual", deadline=None, max_examples=100)
-settings.register_profile("long", deadline=None, max_examples=2000)
+settings.register_profile("long", deadline=None, max_examples=500)
 
-SYSTEM = [Path(__file__).parent / name for name in ("faults", "hostile", "report")]
+SYSTEM = [Path(__file__).parent / name for name in ("display", "faults", "hostile", "report")]
 MANY = 2000
 """Tests that need nearly every kernel."""
 
@@ -34,7 +34,7 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Faults, hostile files, reports and the browser are in the tier of the system."""
+    """Faults, hostile files, figures, reports and the browser are in the tier of the system."""
     for item in items:
         if item.path.parent in SYSTEM or item.get_closest_marker("browser"):
             item.add_marker("system")

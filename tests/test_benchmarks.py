@@ -6,6 +6,7 @@ import pkgutil
 import platform
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
@@ -128,6 +129,8 @@ def test_the_committed_page_is_that_of_the_committed_record() -> None:
     assert shown == {path.name for path in (ROOT / "docs" / "benchmarks").glob("*.svg")}
     assert {row.work for row in made.rows} == set(WORKS)
     assert made.left_out == ()
+    other = [line for line in render(made).splitlines() if "`gini`" in line]
+    assert len(other) > 2 and all("definition differs" in line for line in other)
 
 
 def test_different_numbers_stop_the_run(
@@ -177,6 +180,23 @@ def test_examples_in_the_modules(name: str) -> None:
 def contest(rival: Callable[[], float], settings: Settings, tolerance: float = 1e-12) -> Contest:
     rivals = [Rival("scikit-learn", "call", lambda data: rival, tolerance)]
     return Contest("made_up", "area", lambda data: lambda: 0.5, rivals, settings)
+
+
+def test_what_a_peer_loads_in_its_first_call_is_no_time_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However long it takes: such a call counted as one of the measurements."""
+    monkeypatch.setattr(contest_module, "WARM", 0.0)
+    called = []
+
+    def rival() -> float:
+        if not called:
+            time.sleep(0.1)
+        called.append(1)
+        return 0.5
+
+    (row,) = contest(rival, TINY).at(10, {"n": 10}, None)
+    assert row.theirs.high < 0.05
 
 
 def test_a_size_out_of_reach_is_predicted_and_not_run() -> None:

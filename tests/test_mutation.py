@@ -100,6 +100,7 @@ def test_each_mutant_is_other_code_with_a_name_of_its_own() -> None:
     assert all(len(each.before) < 300 and each.before != each.after for each in mutants)
 
 
+@pytest.mark.system
 def test_samples_are_nested_and_differ_by_seed() -> None:
     population = import_module("mutation.population")
     mutants = population.population()
@@ -175,18 +176,19 @@ trial.warm_up()
 path = ROOT / "src/polyroc/metrics/ordinal.py"
 doctest = "src/polyroc/metrics/ordinal.py::polyroc.metrics.ordinal.ordinal_vus"
 plan = trial.Plan((Reach(doctest, 0.1, False, {{}}),))
-wanted = [None, *list(mutants_of(path))[:{most}]]
+wanted = [None, *list(mutants_of(path))[::{step}]]
 print(json.dumps([each.to_dict() for each in trial.trials([(m, plan) for m in wanted], 2)]))
 """
 
 
-@pytest.mark.parametrize("most", [4, pytest.param(None, marks=pytest.mark.slow)])
-def test_trials_of_a_file(most: int | None) -> None:
+@pytest.mark.system
+@pytest.mark.parametrize("step", [8, pytest.param(3, marks=pytest.mark.slow)])
+def test_trials_of_a_file(step: int) -> None:
     """The code as it is passes its doctest, some mutants do not, and no file is changed."""
     path = ROOT / "src" / "polyroc" / "metrics" / "ordinal.py"
     before = path.read_bytes()
     done = subprocess.run(
-        [sys.executable, "-c", TRIALS.format(root=str(ROOT), most=most)],
+        [sys.executable, "-c", TRIALS.format(root=str(ROOT), step=step)],
         capture_output=True,
         check=True,
     )

@@ -21,6 +21,7 @@ from polyroc import (
     errors,
     inference,
     readers,
+    report,
     results,
     scale,
     scorers,
@@ -152,6 +153,7 @@ def utilities(binary: Any, s: Any) -> Iterator[Any]:
     acted = utility.decision_curves(binary, {"a": q, "b": q[::-1]}, thresholds=[0.2, 0.5])
     yield from (acted, acted[1], acted[1].difference("a", "b"), acted[1].where()[0])
     yield utility.hull_facets([[0.1, 0.6], [0.5, 0.2]])
+    yield report.EarlierReport("may.html", other_cases=True)
 
 
 def surfaces(X: Any, of_X: Any, y: Any, p: Any) -> Iterator[Any]:

@@ -58,6 +58,8 @@ def test_a_bar_in_a_notebook(cell: Cell, monkeypatch: pytest.MonkeyPatch, capsys
     ]
     search(KnnModel(X, Y), generations=20, rng=0)
     assert "generations, at most: 20 of 20, " in (told := cell.shown[-1][-1]["text/plain"])
+    generations = [each["text/plain"].split(" of ")[0].split()[-1] for each in cell.shown[-1]]
+    assert sorted(set(generations), key=int) == ["0", "1", "10", "20"], "every tenth"
     assert " on the front, G = 0." in told
     ProgressBar("nothing", 1, shown=False).advance()
     assert len(cell.shown) == 3

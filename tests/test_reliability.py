@@ -1,8 +1,12 @@
-"""The page of figures is current, and figures are read right from pytest's XML."""
+"""The page of figures is current, its figures are read correctly, branches are counted as such."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -40,3 +44,81 @@ def test_figures_of_a_run(tmp_path: Path) -> None:
         "modules={'tests.faults.test_b': 2, 'tests.test_d': 1}, "
         "failing={'tests.faults.test_b': 1}, properties={'faults': {'tests.faults.test_b': 12}})\n"
     )
+
+
+BRANCHING = """
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def kind(values: "list[Any]") -> str:
+    while True:
+        if not values:
+            break
+        for value in values:
+            if value < 0:
+                continue
+            elif value > 9:
+                return "much"
+        rest = list(values)
+        while rest:
+            rest.pop()
+            if len(rest) == 1:
+                break
+        values = []
+    return "few"
+
+
+for given in GIVEN:
+    kind(given)
+"""
+
+
+def test_branches_are_those_of_coverage(tmp_path: Path) -> None:
+    for number, given in enumerate(
+        ("[]", "[[1, 2]]", "[[-1], [1]]", "[[1, 2, 3, 4], [12], [0] * 3]")
+    ):
+        path, found = tmp_path / f"code{number}.py", tmp_path / "found.json"
+        path.write_text(BRANCHING.replace("GIVEN", given))
+        steps = (
+            ("run", "--branch", f"--data-file={tmp_path / 'data'}", str(path)),
+            ("json", "-q", f"--data-file={tmp_path / 'data'}", "-o", str(found)),
+        )
+        (tmp_path / ".coveragerc").write_text("[report]\nexclude_also = if TYPE_CHECKING:\n")
+        for step in steps:
+            subprocess.run([sys.executable, "-m", "coverage", *step], cwd=tmp_path, check=True)
+        totals = json.loads(found.read_text())["totals"]
+        code = (
+            "import marks, pathlib\n"
+            f"tree, count = marks.marked(pathlib.Path({str(path)!r}).read_bytes())\n"
+            "taken = {}\n"
+            "exec(compile(tree, 'code', 'exec'), {marks.NAME: taken})\n"
+            "print(count, len(taken))"
+        )
+        expected = f"{totals['num_branches']} {totals['covered_branches']}\n"
+        assert in_reliability(code) == expected, given
+
+
+GENERATING = """
+from hypothesis import given, settings, strategies as st
+
+@settings(max_examples=7, database=None, derandomize=True)
+@given(st.integers())
+def test_it(number):
+    assert number == number
+"""
+
+
+@pytest.mark.system
+def test_generated_inputs_are_counted_across_processes(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_it.py").write_text(GENERATING)
+    xml = tmp_path / "run.xml"
+    command = ["-m", "pytest", "-q", "-n", "1", "-p", "generated", f"--junitxml={xml}", "tests"]
+    plugins = {**os.environ, "PYTHONPATH": str(ROOT / "proof" / "reliability")}
+    done = subprocess.run([sys.executable, *command], cwd=tmp_path, env=plugins, check=False)
+    assert done.returncode == 0
+    code = f"import junit, pathlib; print(junit.read(pathlib.Path({str(xml)!r})).inputs)"
+    assert in_reliability(code) == "{'tests': 7}\n"

@@ -35,5 +35,6 @@ for (above, below), (metric, text) in zip(axes.T, printed.items(), strict=True):
     below.barh(rows + 0.2, first, 0.4, fill=False, edgecolor="C1", linewidth=1.5)
     above.set(title=registry[metric].symbol, xlim=(0.5, 6.5), xlabel="Average rank")
     below.set(xlim=(0, 1.02), yticks=rows, yticklabels=learners, xlabel="P₁")
-axes[0, 0].legend(fontsize=8).axes.invert_yaxis()
+axes[0, 0].invert_yaxis()
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figure.savefig(options.folder / f"{Path(__file__).stem}.png", dpi=90)

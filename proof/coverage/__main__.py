@@ -51,22 +51,44 @@ class Samples:
         """Samples so far."""
         return len(self.kept["rows"]) if self.kept else 0
 
+    def missing(self) -> list[str]:
+        """Metrics that were not registered when the samples so far were drawn."""
+        return [name for name in self.names if name not in self.kept.get("names", ())]
+
+    def lacks(self, wanted: int) -> bool:
+        """Whether there is something to advance."""
+        return self.count() < min(wanted, self.most) or bool(self.missing())
+
+    def complete(self) -> None:
+        """The samples so far of the missing metrics."""
+        missing, signal = self.missing(), float(self.kept["signal"])
+        new = list(limits(self.cell, signal, missing, range(self.count())))
+        columns = np.reshape(new, (self.count(), len(missing), 3))
+        self.kept |= {
+            "rows": np.concatenate([self.kept["rows"], columns], axis=1),
+            "truth": np.append(self.kept["truth"], truths(self.cell, signal, missing)),
+            "names": np.append(self.kept["names"], missing),
+        }
+
     def advance(self, wanted: int) -> None:
         """Some more samples, as many as take a few seconds."""
         if not self.kept:
-            signal = signal_of(self.cell)
             self.kept = {
-                "rows": np.empty((0, len(self.names), 3)),
-                "truth": np.array(truths(self.cell, signal, self.names)),
-                "names": np.array(self.names),
-                "signal": np.array(signal),
+                "rows": np.empty((0, 0, 3)),
+                "truth": np.empty(0),
+                "names": np.empty(0, str),
+                "signal": np.array(signal_of(self.cell)),
             }
+        if self.missing():
+            self.complete()
         done, start = self.count(), time.monotonic()
         until = min(wanted, self.most, done + max(1, int(CHUNK_SECONDS / self.seconds)))
         signal = float(self.kept["signal"])
-        new = list(limits(self.cell, signal, self.names, range(done, until)))
-        self.kept["rows"] = np.concatenate([self.kept["rows"], new])
-        self.seconds = max((time.monotonic() - start) / len(new), 1e-4)
+        names = self.kept["names"].tolist()
+        new = list(limits(self.cell, signal, names, range(done, until)))
+        if new:
+            self.kept["rows"] = np.concatenate([self.kept["rows"], new])
+            self.seconds = max((time.monotonic() - start) / len(new), 1e-4)
         partial = self.path.with_suffix(".partial.npz")
         np.savez(partial, **self.kept)
         partial.replace(self.path)  # a table may be written at any time
@@ -78,7 +100,7 @@ def pieces(cache: Path) -> Iterator[tuple[Samples, int]]:
     for groups, most_classes, wanted in STAGES:
         for (cell, group), samples in kept.items():
             if group in groups and len(cell.sizes) <= most_classes and samples.names:
-                while samples.count() < min(wanted, samples.most):
+                while samples.lacks(wanted):
                     yield samples, wanted
 
 

@@ -1,4 +1,4 @@
-"""Mutation testing of metrics, statistics and inference: ``python proof/mutation``."""
+"""Mutation testing: ``python proof/mutation``; places.py says of which packages."""
 
 import sys
 from pathlib import Path

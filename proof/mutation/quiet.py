@@ -24,6 +24,7 @@ def pytest_options() -> list[str]:
         "--capture=no",
         "-pno:cacheprovider",
         "--numprocesses=0",  # trials are processes already
+        "-mnot slow and not browser and not integrations",  # of the system too, and with PyTorch
     ]
 
 

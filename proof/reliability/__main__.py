@@ -4,9 +4,9 @@
     python proof/reliability fuzz mutation    some steps; the figures of the others stay
     python proof/reliability --render         the page from the figures as they are
 
-Needs ``pip install -e '.[test,benchmark]' atheris``, Chromium, R with pROC, and valgrind. Each step
-runs commands that can be run alone, stops at the first failure, and leaves its figures in
-docs/reliability/.
+Needs ``pip install -e '.[test,benchmark,torch,boosting,mlflow]' atheris``, Chromium, R with pROC,
+and valgrind. Each step runs commands that can be run alone, stops at the first failure, and leaves
+its figures in docs/reliability/.
 """
 
 import argparse
@@ -27,13 +27,14 @@ def main() -> None:
         "--measured",
         type=Path,
         metavar="FOLDER",
-        help="with data of coverage of the tests, which are then not run again for the branches",
+        help="with the marks of tests, which are then not run again for the branches",
     )
     parser.add_argument(
         "--at-least", type=float, default=0, metavar="PERCENT", help="of branches, or it fails"
     )
     options = parser.parse_args()
-    chosen = [] if options.render else options.steps or list(STEPS)
+    every = [name for name in STEPS if name != "branches"]  # they are measured with the tests
+    chosen = [] if options.render else options.steps or every
     for name in chosen:
         print(f"== {name}", flush=True)
         if name == "branches":

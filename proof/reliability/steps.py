@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import junit
+import marks
 
 ROOT = Path(__file__).parents[2]
 RECORDS = ROOT / "docs" / "reliability"
 
 PYTEST = (str(Path(sys.executable).with_name("pytest")), "-q", "-p", "no:cacheprovider")
-COVERAGE = (sys.executable, "-m", "coverage")
 
-REQUIRED = {f"POLYROC_REQUIRE_{tool}": "1" for tool in ("BROWSER", "R", "VALGRIND", "TORCH")}
+REQUIRED = {
+    f"POLYROC_REQUIRE_{tool}": "1" for tool in ("BROWSER", "R", "VALGRIND", "TORCH", "INTEGRATIONS")
+}
 """A tool that is missing is an error: nothing that is skipped is counted."""
 
 GENERATED = ("tests/differential", "tests/hostile")
@@ -37,73 +39,64 @@ def run(*command: str, **environment: str) -> None:
     subprocess.run(command, cwd=ROOT, env={**os.environ, **REQUIRED, **environment}, check=True)
 
 
-def tested(*options: str) -> dict[str, Any]:
+def tested(*options: str, **environment: str) -> dict[str, Any]:
     """Figures of a run of the tests."""
     with tempfile.TemporaryDirectory() as folder:
         xml = Path(folder, "run.xml")
-        run(*PYTEST, f"--junitxml={xml}", *options)
+        plugins = {"PYTHONPATH": str(Path(__file__).parent)}
+        run(*PYTEST, "-p", "generated", f"--junitxml={xml}", *options, **plugins, **environment)
         return asdict(junit.read(xml))
 
 
+TIERS = {
+    "first": (),
+    "system": ("-m", "system and not slow and not torch and not integrations"),
+    "torch": ("-m", "torch or integrations"),
+    "second": ("-m", "slow"),
+}
+"""What the README's command runs, and the tiers of ``.ci/run``."""
+
+
 def tests() -> None:
-    """What the README's command runs, the second tier, and what needs PyTorch."""
-    tiers = {"first": (), "second": ("-m", "slow"), "torch": ("-m", "torch")}
-    keep("tests", {name: tested(*options) for name, options in tiers.items()})
+    """All tests, and the branches they take, for which the slow ones are not counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = {
+            name: tested(*options) if name == "second" else _measure(Path(folder), *options)
+            for name, options in TIERS.items()
+        }
+        keep("tests", found)
+        branches(Path(folder))
 
 
 def long() -> None:
-    """Fifty times as many generated inputs."""
-    keep("long", tested("--hypothesis-profile", "long", *GENERATED))
+    """Many times as many generated inputs."""
+    every = ("-m", "not slow and not torch and not integrations")
+    keep("long", tested("--hypothesis-profile", "long", *every, *GENERATED))
 
 
 def branches(measured: Path | None = None) -> None:
     """Branches that the tests take: outside the kernels, and in them without the compiler.
 
-    ``measured`` is a folder with the data of both tiers of tests outside the kernels, if they were
-    run under coverage already.
+    ``measured`` is a folder with the marks of all tiers of tests outside the kernels, if they were
+    run with them already.
     """
     with tempfile.TemporaryDirectory() as folder:
         outside, inside = measured or Path(folder, "outside"), Path(folder, "inside")
         if not measured:
             _measure(outside, "-m", "not slow and not torch and not integrations")
-            _measure(outside, "-m", "torch")
+            _measure(outside, *TIERS["torch"])
         _measure(inside, "-m", "not slow", "tests/kernels", NUMBA_DISABLE_JIT="1")
-        kernels, own = "--include=src/polyroc/kernels/*", "--include=src/polyroc/*"
         found = {
-            "outside the kernels": _taken(outside, own, "--omit=*/kernels/*"),
-            "kernels, interpreted": _taken(inside, kernels, "--omit=*/kernels/compile.py"),
+            "outside the kernels": marks.taken(outside),
+            "kernels, interpreted": marks.taken(inside, kernels=True),
         }
     keep("branches", found)
 
 
-def _measure(folder: Path, *options: str, **environment: str) -> None:
-    """Run tests under coverage, in all their processes."""
+def _measure(folder: Path, *options: str, **environment: str) -> dict[str, Any]:
+    """Figures of a run of tests with marks at every branch, which take no time."""
     folder.mkdir(exist_ok=True)
-    data = {"COVERAGE_FILE": str(folder / "data")}
-    run(*COVERAGE, "run", "-m", "pytest", *PYTEST[1:], *options, **data, **environment)
-
-
-def _taken(folder: Path, *files: str) -> dict[str, Any]:
-    """Totals of coverage over the runs that left their data in a folder."""
-    data, found = {"COVERAGE_FILE": str(folder / "data")}, folder / "found.json"
-    run(*COVERAGE, "combine", "-q", **data)
-    run(*COVERAGE, "json", "-q", *files, "-o", str(found), **data)
-    return _totals(json.loads(found.read_text()))
-
-
-def _totals(found: dict[str, Any]) -> dict[str, Any]:
-    files = {
-        Path(name).relative_to("src/polyroc").as_posix(): each["summary"]
-        for name, each in found["files"].items()
-    }
-    missing = {name: each["missing_branches"] for name, each in files.items()}
-    return {
-        "branches": found["totals"]["num_branches"],
-        "taken": found["totals"]["covered_branches"],
-        "lines": found["totals"]["num_statements"],
-        "run": found["totals"]["covered_lines"],
-        "missing": dict(sorted(((k, n) for k, n in missing.items() if n), key=lambda x: -x[1])),
-    }
+    return tested("-p", "marks", *options, POLYROC_BRANCHES=str(folder), **environment)
 
 
 def fuzz() -> None:
@@ -113,7 +106,8 @@ def fuzz() -> None:
 
 def mutation() -> None:
     """Mistakes put into the source, one at a time."""
-    run(sys.executable, "proof/mutation", "--record", str(RECORDS / "mutation.json"))
+    sample = ("--sample", "300", "--seed", "28", "--seconds", "60")
+    run(sys.executable, "proof/mutation", *sample, "--record", str(RECORDS / "mutation.json"))
 
 
 def peers() -> None:
@@ -122,5 +116,5 @@ def peers() -> None:
 
 
 STEPS: dict[str, Callable[[], None]] = {
-    each.__name__: each for each in (tests, long, branches, fuzz, mutation, peers)
+    each.__name__: each for each in (tests, branches, long, fuzz, mutation, peers)
 }

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from polyroc._base.checks import generator_of
 from polyroc.typing import Float64Array, RandomState
 
 MIXTURE_MEANS = (
@@ -27,7 +28,7 @@ def three_class_mixture(
 
     The data of Everson & Fieldsend 2006 §4 with the variance that its results need.
     """
-    generator = np.random.default_rng(rng)
+    generator = generator_of(rng)
     y = np.repeat(np.arange(3), counts)
     component = generator.integers(0, 2, len(y))
     centres = np.array(MIXTURE_MEANS)[y, component]

@@ -89,6 +89,43 @@ def test_bands_are_wilson_limits_and_contain_the_truth():
         assert (0.75 - end) ** 2 == pytest.approx(z**2 * end * (1 - end) / 4)
 
 
+def twin_of_count(true, weights, groups) -> float:
+    """Kish's number of cases over the design effect of a share, by loops."""
+    count = sum(weights) ** 2 / sum(w * w for w in weights)
+    share = sum(t * w for t, w in zip(true, weights, strict=True)) / sum(weights)
+    m, n = len(set(groups)), len(true)
+    if m < 2 or share in (0, 1):
+        return min(count, m)
+    apart = [(w * (t - share), g) for t, w, g in zip(true, weights, groups, strict=True)]
+    sums = [sum(a for a, g in apart if g == group) for group in set(groups)]
+    together = sum(a * a for a in sums) * m / (m - 1)
+    return count / max(1, together / sum(a * a for a, _ in apart) * (n - 1) / n)
+
+
+def test_bands_of_groups():
+    rng = np.random.default_rng(8)
+    codes, q = calibrated(40, 3, rng)
+    codes, q = np.repeat(codes, 3), np.repeat(q, 3, axis=0)
+    weights, groups = rng.integers(1, 4, 120) / 2, np.arange(120) // 3
+    z = 1.959963984540054
+    known = {"sample_weight": weights, "groups": [f"g{each}" for each in groups]}
+    for bins in (1, 5, 9):
+        curve = calibration_curves(codes, q, bins=bins, **known).classes[1]
+        numbers = np.digitize(q[:, 1], curve.upper_edge[:-1])
+        for b, (share, low, high) in enumerate(
+            zip(curve.share, curve.low, curve.high, strict=True)
+        ):
+            inside = numbers == b
+            parts = (codes[inside] == 1), weights[inside], groups[inside]
+            count = twin_of_count(*(part.tolist() for part in parts))
+            for end in (low, high):
+                apart = z**2 * end * (1 - end) / count
+                assert (share - end) ** 2 == pytest.approx(apart, abs=1e-9)
+    alone = calibration_curves(codes, q, sample_weight=weights, bins=5).classes[1]
+    grouped = calibration_curves(codes, q, bins=5, **known).classes[1]
+    assert np.mean(grouped.high - grouped.low) > 1.4 * np.mean(alone.high - alone.low)
+
+
 def test_calibrated_probabilities_are_not_told_apart_from_calibrated_ones():
     """The value agrees with that under calibration, p-values are uniform, and debiasing lowers."""
     rng, p_values, values, under, debiased = np.random.default_rng(2), [], [], [], []

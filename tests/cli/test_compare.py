@@ -176,3 +176,30 @@ def test_names_of_rows_are_compared_also_where_they_repeat(tmp_path: Path) -> No
         "compare", first, other
     )
     assert document("compare", first, other, "--id", "none", "-m", "roc_auc")["comparison"]
+
+
+def test_notes_on_a_class_with_a_semicolon_stay_whole(tmp_path: Path) -> None:
+    """A class may be named as the notes of a row are put together."""
+    rows = [
+        f"{'x; y' if i % 2 else 'b'},{a / 100},{1 - a / 100},{b / 100},{1 - b / 100}"
+        for i, (a, b) in enumerate([(63, 27), (4, 1), (81, 91), (60, 72), (54, 93), (81, 0)])
+    ]
+    path = written(tmp_path, "\n".join(["y,A:b,A:x; y,B:b,B:x; y", *rows]))
+    whole = "Note. roc_auc: fewer than 10 cases: b (3), x; y (3)"
+    for command in (("compare",), ("check", "--model", "A", "--min", "roc_auc=.5")):
+        told = run(*command, path, *(("-m", "roc_auc") if command == ("compare",) else ()))
+        notes = [line for line in told.stdout.splitlines() if line.startswith("Note. ")]
+        assert whole in notes and not any("y (3)" in line for line in notes if line != whole)
+
+
+def test_classes_that_are_true_and_false_have_an_order(tmp_path: Path) -> None:
+    values = (0.1, 0.3, 0.4, 0.35, 0.2, 0.8)
+    rows = [f"{i % 2 == 1},{value},{1 - value}" for i, value in enumerate(values)]
+    path = written(tmp_path, "\n".join(["y,A,B", *rows]))
+    forward, back = (
+        document("evaluate", path, "--columns", "A", "--labels", labels, "-m", "roc_auc")
+        for labels in ("False,True", "true,false")
+    )
+    found = [each["models"][0]["metrics"][0]["value"] for each in (forward, back)]
+    assert found == pytest.approx([7 / 9, 2 / 9])
+    assert "labels names 'no', but the labels" in refused("evaluate", path, "--labels", "no,yes")

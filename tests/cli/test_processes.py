@@ -160,7 +160,7 @@ def test_ctrl_c_while_arrow_reads_is_not_lost() -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_at_any_time_of_the_first_second(tmp_path: Path) -> None:
-    for wait in range(100, 1100, 40):
+    for wait in range(100, 1100, 60):
         process = started("import os; os.write(1, b'.'); ", *LONG)
         assert process.stdout is not None and process.stdout.read(1) == "."
         time.sleep(wait / 1000)

@@ -19,6 +19,7 @@ import pytest
 from cli.running import run
 from report.datasets import KINDS, SIZES, case, facts_of, special_cases
 from report.recount import Facts, agrees, number_in
+from report.sentences import reversed_of
 from scipy.stats import t as student
 
 import polyroc
@@ -270,7 +271,29 @@ WORSE = (
     "worse than guessing. Check in the line Read as that every column of scores belongs to its "
     "class, and that higher scores speak for it."
 )
+
+
+def swapped(
+    facts: Facts, metrics: list[str], model: str | None, name: str | None, *told: str | None
+) -> None:
+    """Of all pairs whose both AUCs are clearly below ½, the one with the lowest mean."""
+    ab, a, ba, b, again, last, more = told
+    name, i, j = name or next(iter(facts.models)), facts.names.index(a), facts.names.index(b)
+    assert (again, last) == (a, b)
+    assert agrees(ab, facts.pair(name, i, j)[0]) and agrees(ba, facts.pair(name, j, i)[0])
+    wrong = reversed_of(facts, name)
+    means = {(k, r): facts.pair(name, k, r)[0] + facts.pair(name, r, k)[0] for k, r in wrong}
+    assert means[i, j] <= min(means.values()) + 1e-9
+    assert len(wrong) - 1 == int(more or 0)
+
+
+SWAPPED = (
+    r"(?:(model \d|a|b): )?AUC is ([\d.]+) by the scores of (.+) and ([\d.]+) by those of (.+), "
+    r"both clearly below 0\.5, the value of guessing: are the columns of (.+) and (.+) swapped\?"
+    r"(?: The same holds for (\d+) other pairs? of classes\.)?"
+)
 TOLD = {
+    "swapped-columns": (SWAPPED, swapped),
     "worse-than-guessing": (re.escape(WORSE), worse_than_guessing),
     "lower-is-better": (r"lower is better\.", of_saec),
 }
@@ -393,7 +416,7 @@ def notes_by_name(name: str) -> set[str]:
 
 NAMES = (
     *("weights", "groups", "few groups", "counts", "logits", "constant", "one case", "reversed"),
-    *("absent", "fit at its limit"),
+    *("absent", "fit at its limit", "swapped"),
 )
 
 
@@ -471,7 +494,7 @@ def test_compare(n_classes, tmp_path) -> None:
                 assert all((facts.pairs(a) == facts.pairs(b)) == agree for a, b in told)
 
 
-def check_ranking(facts: Facts, text: str, result: polyroc.inference.Comparison) -> None:
+def check_ranking(facts: Facts, text: str, result: polyroc.inference.Comparison) -> set[str]:
     """The verdict, and the models in the order of their values by loops over cases."""
     p_values = {}
     for row in result.differences:
@@ -487,18 +510,26 @@ def check_ranking(facts: Facts, text: str, result: polyroc.inference.Comparison)
         assert agrees(value, facts.value(name))
         assert (rest[0] == "–") == (name == best) or agrees(rest[0], facts.value(name) - first)
     assert [facts.value(name) for name in names] == sorted(map(facts.value, order), reverse=True)
-    others = names[1:]
-    apart = [name for name in others if p_values[best, name] <= 0.05]
-    alike = [name for name in others if name not in apart]
+    found: dict[str, list[str]] = {"better": [], "equal": [], "alike": [], "untested": []}
+    for name in names[1:]:
+        p, equal = p_values[best, name], abs(first - facts.value(name)) <= 1e-12
+        how = "better" if p <= 0.05 else "equal" if equal else "alike"
+        found["untested" if math.isnan(p) and not equal else how].append(name)
 
     def listed(some: list[str]) -> str:
         return some[0] if len(some) == 1 else f"{', '.join(some[:-1])} and {some[-1]}"
 
-    told = f"{best} ranks first, but cannot be told apart from {listed(alike)}." if alike else ""
-    if apart:
-        rest = f", and cannot be told apart from {listed(alike)}." if alike else "."
-        told = f"{best} is better than {listed(apart)}{rest}"
-    assert f"\n{facts.main}: {told}\n" in text
+    parts = [f"is better than {listed(found['better'])}" if found["better"] else "ranks first"]
+    parts += [f"has the same value as {listed(found['equal'])}"] if found["equal"] else []
+    parts += [f"cannot be told apart from {listed(found['alike'])}"] if found["alike"] else []
+    told = f"{best} {parts[0]}"
+    if len(parts) == 2:
+        told += f", {'and' if found['better'] else 'but'} {parts[1]}"
+    elif len(parts) == 3:
+        told += f", {parts[1]}, and {parts[2]}"
+    told += f"; there is no test against {listed(found['untested'])}" if found["untested"] else ""
+    assert f"\n{facts.main}: {told}.\n" in text
+    return {how for how, some in found.items() if some}
 
 
 def test_report(tmp_path) -> None:

@@ -9,6 +9,7 @@ from cli.running import EXAMPLE, FOUR_CASES, run, written
 from polyroc.datasets import example_predictions
 
 
+@pytest.mark.system
 def test_report_writes_a_page_and_says_where(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     result = run("report", EXAMPLE, "-o", path, "--title", "Three <b>models</b>")
@@ -19,6 +20,7 @@ def test_report_writes_a_page_and_says_where(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.system
 def test_demo_shows_values_intervals_differences_and_a_report(tmp_path: Path) -> None:
     path = tmp_path / "demo.html"
     result = run("demo", "-o", path)
@@ -61,7 +63,7 @@ def test_passes_what_the_file_and_the_options_say(tmp_path: Path, writer: Writer
         name: table.tolist() for name, table in example.models.items()
     }
     known = {"groups": None, "ids": None, "source": "example.csv", "include_cases": True}
-    assert options == {**known, "title": "T", "level": 0.8}
+    assert options == {**known, "title": "T", "level": 0.8, "earlier": None}
     head, *rows = FOUR_CASES.splitlines()
     named = "\n".join([f"image,{head}", *(f"i{n},{row}" for n, row in enumerate(rows))])
     path = written(tmp_path, named)

@@ -63,6 +63,7 @@ def test_files_of_different_cases_are_refused(tmp_path: Path) -> None:
     assert [each["value"] for each in made["one"]] == [each.value for each in expected.values()]
 
 
+@pytest.mark.system
 def test_report_of_several_files(tmp_path: Path) -> None:
     one, two, shuffled = two_files(tmp_path)
     pages = [tmp_path / "a.html", tmp_path / "b.html"]

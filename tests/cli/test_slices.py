@@ -76,15 +76,18 @@ def test_evaluate_and_compare_by_slices(file: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.system
 def test_the_report_has_a_section_on_slices(file: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert run("report", file, "--by", "site", "--by", "half", "-o", page).exit_code == 0
     text = " ".join(re.sub(r"<[^>]+>", " ", page.read_text().split("</head>")[1]).split())
     for name, scores in (("one", P), ("two", Q)):
-        found = polyroc.evaluate(Y, scores, ["hand_till"], by={"site": SITE})
-        (test,) = found.alike
-        told = f"({'p < .001' if test.p_value < 0.001 else f'p = {test.p_value:.3f}'})"
-        assert f"{told} in hand_till of {name}." in text
+        by = {"site": SITE, "half": np.arange(90) // 45}
+        found = polyroc.evaluate(Y, scores, ["hand_till"], by=by)
+        p = found.alike[0].p_adjusted
+        told = "p < .001" if p < 0.001 else f"p = {p:.3f}"
+        holm = "after Holm's adjustment over 2 attributes"
+        assert f"({told} {holm}) in hand_till of {name}." in text.replace("&#x27;", "'")
         for row in found.frame().itertuples():
             cells = f"{row.value:.3f} {row.low:.3f} to {row.high:.3f} {row.difference:+.3f}"
             assert cells.replace("-", "−") in text.replace("–", " to "), cells

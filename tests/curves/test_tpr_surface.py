@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,10 +15,26 @@ from polyroc.errors import NotDefined
 
 
 def integer_logs(p):
-    """Logarithms as the surface rounds them, −inf for zeros."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(p)
-    return [[round(z * 2**40) if z > -math.inf else z for z in row] for row in logs.tolist()]
+    """Logarithms as whole numbers, of equal products the same sum, −inf for zeros."""
+    return [[integer_log(value) for value in row] for row in p.tolist()]
+
+
+def integer_log(value):
+    if value == 0:
+        return -math.inf
+    share = Fraction(value).limit_denominator(1000)
+    if abs(float(share) - value) > 1e-15:
+        return round(math.log(value) * 2**40)
+    return log_of_primes(share.numerator) - log_of_primes(share.denominator)
+
+
+def log_of_primes(number):
+    total, factor = 0, 2
+    while number > 1:
+        while number % factor == 0:
+            total, number = total + round(math.log(factor) * 2**40), number // factor
+        factor += 1
+    return total
 
 
 @st.composite

@@ -4,7 +4,7 @@ Hypothesis draws a recipe: numbers of classes and cases, a kind of scores, weigh
 seed from which numpy fills the arrays. So thousands of data sets are cheap, and a disagreement is
 shrunk to few classes, few cases and the plainest kind that shows it.
 
-``pytest --hypothesis-profile long`` tries fifty times as many.
+``pytest --hypothesis-profile long`` tries twenty times as many.
 """
 
 from collections.abc import Callable

@@ -109,6 +109,7 @@ def test_the_frame_holds_what_is_drawn(exhibit: Exhibit) -> None:
     pd.testing.assert_frame_equal(display.frame(), frame)
 
 
+@pytest.mark.system
 @every_size
 def test_draws_every_allowed_number_of_classes(exhibit: Exhibit, K: int) -> None:
     """What is drawn is the frame's, and names are literal and do not overlap."""

@@ -295,3 +295,21 @@ def test_many_pairs_are_drawn_on_a_grid_of_margins() -> None:
     curve = displays.ScoredRocDisplay.from_predictions(y, rng.random(2200)).curves["model"]
     assert not curve.exact
     assert len(curve.margins) == 1001
+
+
+def test_the_axis_of_a_comparison_names_its_limits() -> None:
+    """One-sided limits and those of equivalence are not called 95 % intervals, and are drawn."""
+    models = {"a": P, "b": np.roll(P, 7, axis=0)}
+    for alternative, name in (
+        ("two-sided", "95 % interval"),
+        ("noninferior", "one-sided 95 % limit"),
+        ("equivalent", "90 % interval"),
+    ):
+        margin = None if alternative == "two-sided" else 0.1
+        found = compare(Y, models, ["hand_till"], alternative=alternative, margin=margin)
+        ax = displays.ComparisonDisplay.from_comparison(found).plot().ax_
+        assert ax.get_xlabel() == f"Difference with {name}"
+        low, high, *_ = found.differences[0].interval(0.95)
+        ends = [low, high if np.isfinite(high) else found.differences[0].difference]
+        bars = [line.get_xdata() for line in ax.lines if len(line.get_xdata()) == 2]
+        assert any(np.allclose(bar, ends) for bar in bars[1:])

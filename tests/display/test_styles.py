@@ -22,6 +22,7 @@ from polyroc.display import (
     SimplexDisplay,
 )
 from polyroc.errors import InvalidType, NotDefined, UnknownName
+from polyroc.surface import ScoreModel, search
 
 
 def all_lines(ax: Any) -> list[Any]:
@@ -124,6 +125,32 @@ def test_what_stands_beside_axes_of_the_user_does_not_cover_their_neighbours() -
         figure.tight_layout()  # is the user's to call, and counts what is beside
         assert axes[0, 0].get_tightbbox().x1 <= axes[0, 1].get_tightbbox().x0 + 1, display
         plt.close(figure)
+
+
+def test_narrow_axes_of_the_user_have_room_for_bars_numbers_and_legend() -> None:
+    """G and δ of three surfaces: the legend stands above the bars, and nothing leaves the axes."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    scores = {name: 1 / (1 + np.exp(-y - rng.normal(size=60))) for name in ("one", "two", "three")}
+    found = {name: surface_of(y, each) for name, each in scores.items()}
+    figure, axes = plt.subplots(2, 2)
+    ax = displays.GiniDeltaDisplay.from_surfaces(found).plot(axes[0, 0]).ax_
+    figure.canvas.draw()
+    bars = [patch.get_window_extent() for patch in ax.patches]
+    assert legend_box(ax).y0 > max(bar.y1 for bar in bars)
+    assert all(bar.width < ax.get_window_extent().width + 1 for bar in bars)
+    assert ax.get_window_extent().width > 0.9 * axes[0, 1].get_window_extent().width
+    assert ax.get_tightbbox().x1 < axes[0, 1].get_window_extent().x0
+    assert ax.get_tightbbox().y0 > axes[1, 0].get_window_extent().y1
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert ax.get_window_extent().padded(1).contains(box.x0, box.y0)
+        assert not any(box.shrunk(0.9, 0.6).overlaps(bar) for bar in bars)
+    plt.close(figure)
+
+
+def surface_of(y: np.ndarray, scores: np.ndarray) -> Any:
+    return search(ScoreModel(y, scores), generations=5, progress=False)
 
 
 def test_several_models_share_a_roc_figure() -> None:

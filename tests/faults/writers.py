@@ -103,11 +103,12 @@ def _report() -> Writer:
     from polyroc.report import _page as page
 
     y, scores = cases(60)
-    text = page.render(page.gather(y, scores))
+    content = page.gather(y, scores)
+    text = page.render(content)
     versions = [text, text + "<!-- the newer version -->"]
 
     def write(path: Path, version: int) -> object:
-        page.gather, page.render = (lambda *_, **__: None), (lambda _: versions[version])
+        page.gather, page.render = (lambda *_, **__: content), (lambda _: versions[version])
         return page.write_report(path, y, scores)
 
     return write

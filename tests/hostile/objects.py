@@ -101,7 +101,7 @@ MAKERS: tuple[Callable[[], Any], ...] = (
     lambda: Unlike("a"), lambda: nested(50), lambda: nested(20_000), lambda: None, lambda: ...,
     lambda: 10**5000, lambda: NotImplemented, lambda: int, lambda: print, lambda: range(3),
     lambda: range(10**12),
-    lambda: pd.NA, lambda: pd.NaT, lambda: np.ma.masked, lambda: np.datetime64("NaT"),
+    lambda: pd.NA, lambda: pd.NaT, lambda: np.ma.masked, lambda: np.datetime64("NaT", "D"),
     lambda: datetime.date(2020, 1, 1), lambda: datetime.timedelta(1), lambda: memoryview(b"ab"),
     lambda: np.zeros(()), lambda: np.zeros((0,)), lambda: np.zeros((0, 3)),
     lambda: np.zeros((3, 0)), lambda: np.zeros((2, 2, 2)),

@@ -76,6 +76,30 @@ def test_every_option_with_odd_values(command: str, every: bool, folder: Path) -
             commands.call([command, *([] if not flags else first), *flags, value], folder)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "evaluate scores.csv --pairs",
+        "evaluate scores.csv --by patient -m hand_till",
+        "evaluate table.parquet --streaming -t y --exact",
+        "compare scores.csv models.npz --independent --all-pairs",
+        "compare scores.csv scores.csv --by patient",
+        "check scores.csv --min hand_till=0.9 --strict --markdown",
+        "calibration scores.csv --normalize",
+        "plan --pair-auc 0.8 --half-width 0.05",
+        "study scores.csv --splits 2 --drop patient -m hand_till",
+        "surface scores.csv --generations 1 --costs costs.json --knee",
+        "surface surface.npz --knee",
+        "report scores.csv -o out --no-cases --by patient",
+        "metrics pdi",
+        "schema evaluate",
+    ],
+)
+def test_no_command_runs_code_it_makes(words: str, folder: Path) -> None:
+    commands.call(words.split(), folder)
+    (folder / "out").unlink(missing_ok=True)
+
+
 @pytest.mark.parametrize("text", ["\x1b[31m", "\u202e", "\x07", "\u2028", "\x9b31m"])
 @pytest.mark.parametrize("place", ["command", "option", "argument", "output", "name"])
 def test_nothing_moves_the_terminal(text: str, place: str, folder: Path) -> None:

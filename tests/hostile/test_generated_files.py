@@ -1,6 +1,6 @@
 """Valid files changed at random in many ways: read or refused in one line, quickly.
 
-``pytest --hypothesis-profile long`` tries fifty times as many.
+``pytest --hypothesis-profile long`` tries twenty times as many.
 """
 
 import random

@@ -110,7 +110,7 @@ def test_names_on_a_page_run_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert found["hacked"] is None, kind
         assert found["said"] == [], kind
         assert found["asked"] == [path.as_uri()], kind
-        assert found["scripts"] == 2 and found["frames"] == 0, kind
+        assert found["scripts"] == 3 and found["frames"] == 0, kind
         assert as_page(arguments["title"]) in found["text"]
         for name in [*arguments["labels"], *arguments["models"]]:
             assert as_page(name) in found["text"] or as_page(name)[:20] in found["text"], name
@@ -122,7 +122,7 @@ def test_names_in_the_text_of_a_page(kind: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("polyroc.report._surfaces.GENERATIONS", 1)
     monkeypatch.setattr("polyroc.report._surfaces.GINI_SAMPLES", 1000)
     text = render(gather(**PAGES[kind]))
-    assert text.lower().count("<script") == 2 == text.lower().count("</script>")
+    assert text.lower().count("<script") == 3 == text.lower().count("</script>")
     assert "<!--" not in text and "<base" not in text and "<iframe" not in text
     assert "default-src &#x27;none&#x27;; script-src &#x27;sha256-" in text
     start = text.index('id="page-data">') + len('id="page-data">')

@@ -1,11 +1,14 @@
 """Odd Python objects as any argument of any function: a result, or an error of polyroc in one line.
 
-``pytest --hypothesis-profile long`` tries fifty times as many.
+``pytest --hypothesis-profile long`` tries twenty times as many.
 """
 
 import inspect
+import itertools
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from differential.data_sets import examples
 from hostile import objects
@@ -15,6 +18,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import polyroc
+from polyroc.report import write_report
 
 reproducible = settings(
     derandomize=True,
@@ -83,6 +87,23 @@ def test_each_odd_object(make: Any) -> None:
     assert not broken
 
 
+SOME = [name for name in calls() if name not in polyroc.registry] + ["hand_till", "auc_mu", "vus"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SOME)
+def test_each_odd_object_as_every_argument(name: str) -> None:
+    call, broken = calls()[name], []
+    for parameter, make in itertools.product(call.parameters, objects.MAKERS):
+        value = make()
+        if not takes_long(parameter, value):
+            try:
+                outcome(call.with_odd(parameter, value), *READ)
+            except Broken as error:
+                broken.append(f"{parameter}={make}: {error}")
+    assert not broken
+
+
 def test_signatures_are_complete() -> None:
     """Every public function of predictions is tried."""
     public = {"evaluate", "compare", "estimate", "study", *polyroc.registry}
@@ -96,12 +117,49 @@ def test_signatures_are_complete() -> None:
 # What was found once
 
 
-def test_a_list_that_holds_itself_is_no_seed() -> None:
+def test_a_list_that_contains_itself_is_no_seed() -> None:
     """numpy follows it until the process ends."""
-    for rng in (objects.within(), objects.nested(20_000), [[1]], "1", 1.5, {}):
+    inside = np.array([objects.within(), 1], dtype=object)
+    for rng in (objects.within(), inside, objects.nested(20_000), [[1]], np.ones(1), "1", 1.5, {}):
         with pytest.raises(polyroc.errors.InvalidType, match="rng must be"):
             polyroc.evaluate(objects_y(), objects_p(), interval="bootstrap", rng=rng)
-    assert polyroc.evaluate(objects_y(), objects_p(), n_tuples=10, rng=[1, 2])
+    for seed in ([1, 2], np.array([1, 2])):
+        assert polyroc.evaluate(objects_y(), objects_p(), n_tuples=10, rng=seed)
+
+
+def test_names_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
+    """Python does not write numbers of more than 4300 digits."""
+    y, p, long = objects_y(), np.array(objects_p()), 10**5000
+    each = [long, *range(len(y) - 1)]
+    one = polyroc.Predictions(y, p)
+    for call in (
+        lambda: polyroc.compare(y, {long: p, "b": p}),
+        lambda: polyroc.compare({long: one, "b": one}),
+        lambda: polyroc.evaluate(each, p),
+        lambda: polyroc.evaluate(y, p, folds=each),
+        lambda: polyroc.evaluate(y, p, groups=each),
+        lambda: polyroc.evaluate(y, p, by={"s": each}),
+        lambda: polyroc.evaluate(y, p, by={long: y}),
+        lambda: polyroc.Predictions(y, p, labels=[long, *"bc"]),
+        lambda: polyroc.Bootstrap(3, rng=long),
+        lambda: polyroc.compare(y, {"a": p, "b": p}, margin=long),
+        lambda: write_report(tmp_path / "page.html", y, {long: p}),
+        lambda: write_report(tmp_path / "page.html", y, {"a": p}, title=long),
+        lambda: write_report(tmp_path / "page.html", y, {"a": p}, ids=each),
+    ):
+        with pytest.raises(polyroc.errors.PolyrocError):
+            call()
+
+
+def test_text_of_variable_length_names_groups() -> None:
+    y, p = objects_y(), objects_p()
+    plain = ["a" if row < len(y) // 2 else "b" for row in range(len(y))]
+    text = np.array(plain, dtype=np.dtypes.StringDType())
+    for name in ("groups", "folds", "slices"):
+        found = polyroc.Predictions(y, p, **{name: text})
+        assert repr(getattr(found, name)) == repr(
+            getattr(polyroc.Predictions(y, p, **{name: plain}), name)
+        )
 
 
 def test_absurd_numbers_are_refused_at_once() -> None:

@@ -383,3 +383,12 @@ def test_a_seed_is_checked_where_it_is_given():
             with pytest.raises(InvalidType, match="rng must be a non-negative whole number"):
                 method(rng=seed)
         assert method(rng=np.random.default_rng(0)).rng is not None
+
+
+def test_a_class_of_one_case_leaves_differences_without_an_error():
+    rng = np.random.default_rng(3)
+    y = np.array([0] * 6 + [1] * 6 + [2])
+    models = {name: rng.dirichlet(np.ones(3), 13) for name in "ab"}
+    (found,) = compare(y, models, ["hand_till"], method=Bootstrap(20, rng=1)).differences
+    assert np.isnan(found.standard_error) and np.isnan(found.p_value)
+    assert np.isfinite(found.difference)

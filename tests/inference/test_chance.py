@@ -69,3 +69,11 @@ def test_repeats_and_refusals():
     assert repr(found).startswith("roc_auc = 1.0000, by chance 0.")
     with pytest.raises(InvalidInput, match="n_permutations"):
         chance_test(y, p, "roc_auc", n_permutations=0)
+
+
+def test_one_permutation_is_enough_to_be_asked_for():
+    y, p = np.arange(12) % 3, np.eye(3)[np.arange(12) % 3]
+    found = chance_test(y, p, "hand_till", n_permutations=1, rng=0)
+    assert found.p_value in (0.5, 1.0)
+    with pytest.raises(InvalidInput, match="n_permutations must be at least 1, got 0"):
+        chance_test(y, p, "hand_till", n_permutations=0)

@@ -131,7 +131,8 @@ def test_predictions_groups_and_folds() -> None:
             groups=given.get("groups"),
             **asked,
         )
-        assert found == again and found.rows[0] != check(y, scores, **{**asked, "max_drop": None})
+        assert repr(found.rows) == repr(again.rows)  # NaN is in them, which equals nothing
+        assert found.rows[0] != check(y, scores, **{**asked, "max_drop": None})
         (row,) = compare(y, {"a": scores, "b": better}, ["hand_till"], **given).differences
         assert found.rows[1].judged == -row.difference
     frame = found.frame()

@@ -4,10 +4,12 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from polyroc import evaluate
-from polyroc.inference._coverage import missed_cells
+from polyroc.inference import _coverage
+from polyroc.inference._coverage import Missed, missed_cells
 
 ROOT = Path(__file__).parents[2]
 ROWS = json.loads((ROOT / "docs" / "coverage" / "coverage.json").read_text())
@@ -70,3 +72,31 @@ def test_other_cells_have_none(proof):
         assert told(samples, cells[name], signal, plain, 1) == {}
         checked += len(plain)
     assert checked > 10
+
+
+def test_results_like_a_cell_that_misses_are_told(monkeypatch):
+    """Within a factor of two of its cases and groups, and three standard errors of its value."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    p = rng.dirichlet(np.ones(3), 60) + 0.5 * np.eye(3)[y]
+    p /= p.sum(axis=1, keepdims=True)
+    plain = evaluate(y, p, ["hand_till"])["hand_till"]
+    like = Missed("hand_till", 3, 20, plain.value, 90.0)
+    error = plain.standard_error
+    for cell, expected in (
+        (like, True),
+        (like._replace(metric="aunu"), False),
+        (like._replace(n_classes=2), False),
+        (like._replace(smallest=10), True),
+        (like._replace(smallest=9), False),
+        (like._replace(smallest=40), True),
+        (like._replace(smallest=41), False),
+        (like._replace(truth=plain.value + 2.9 * error), True),
+        (like._replace(truth=plain.value - 3.1 * error), False),
+        (like._replace(groups=20), False),
+        (like._replace(levels=30), True),
+        (like._replace(levels=29), False),
+    ):
+        monkeypatch.setattr(_coverage, "missed_cells", lambda cell=cell: (cell,))
+        notes = evaluate(y, p, ["hand_till"])["hand_till"].notes
+        assert any("instead of 95 % in simulations" in note.text for note in notes) == expected

@@ -112,6 +112,7 @@ def test_refusals():
     refused(InvalidInput, "needs a margin", alternative="equivalent")
     refused(InvalidInput, "no meaning for a two-sided test", margin=0.1)
     refused(InvalidInput, "margin must be positive", alternative="equivalent", margin=0)
+    refused(InvalidInput, "above 0.5", alternative="equivalent", margin=0.1, level=0.4)
     refused(InvalidInput, "margin must be at least 0", alternative="greater", margin=-0.1)
     refused(InvalidInput, "finite", alternative="greater", margin=math.inf)
     refused(InvalidType, "margin must be a number", alternative="greater", margin="0.1")

@@ -255,6 +255,34 @@ def test_attributes_are_read_as_groups_are():
             evaluate(y, p, ["hand_till"], by=site.to_numpy(), interval=interval)
 
 
+def test_names_that_fail_when_they_are_hashed_or_compared_are_an_error_of_polyroc():
+    """Of slices and of groups; whatever the objects of the caller raise."""
+
+    class Odd:
+        def __init__(self, hashed):
+            self.hashed = hashed
+
+        def __hash__(self):
+            if not self.hashed:
+                raise RuntimeError("no hash")
+            return id(self)
+
+        def __eq__(self, other):
+            if isinstance(other, str):
+                raise RuntimeError("no equality")
+            return self is other
+
+        def __lt__(self, other):
+            raise RuntimeError("no order")
+
+    y, p = [0, 1] * 10, np.linspace(0, 1, 20)
+    for hashed in (True, False):
+        odd = np.array([Odd(hashed), Odd(hashed)] * 10, dtype=object)
+        for given in ({"by": odd}, {"groups": odd}, {"folds": odd}):
+            with pytest.raises(InvalidType, match=r"strings or numbers|no order"):
+                evaluate(y, p, ["roc_auc"], **given)
+
+
 def test_random_tuples_in_slices():
     y, p, rng = drawn(8, n=160, n_classes=4)
     site = rng.choice(["a", "b"], 160)

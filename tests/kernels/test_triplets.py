@@ -227,11 +227,32 @@ def test_a_folder_that_cannot_hold_a_cache_is_no_obstacle(monkeypatch):
             raise RuntimeError("cannot cache function: no locator available")
         return real(**options)
 
-    monkeypatch.setattr(numba, "njit", refuses_to_cache)
-    double = compiler.compiled(lambda value: 2 * value)
+    with monkeypatch.context() as patch:  # Numba uses it, too, when its compiler gets ready
+        patch.setattr(numba, "njit", refuses_to_cache)
+        double = compiler.compiled(lambda value: 2 * value)
     assert double(21) == 42
     assert [options.get("cache", False) for options in asked] == [True, False]
     assert not any(options["fastmath"] for options in asked)
+
+
+@pytest.mark.parametrize("kept", [{"a": 1}, {}])
+def test_code_on_disk_does_not_wait_for_the_compiler(kept):
+    """Numba's own ``load_overload`` gets its compiler ready first, whatever it finds."""
+    asked = []
+
+    class Cache:
+        def load_overload(self, signature, context):
+            asked.append(signature)
+            return self._load_overload(signature, context)
+
+        def _load_overload(self, signature, context):
+            return kept.get(signature)
+
+    cache = Cache()
+    compiler._load_without_compiler(cache)
+    context = numba.core.registry.cpu_target.target_context
+    assert cache.load_overload("a", context) == kept.get("a")
+    assert asked == ([] if kept else ["a"])
 
 
 def test_functions_without_a_file_compile_too(monkeypatch):

@@ -16,9 +16,10 @@ from polyroc import Bootstrap, Predictions, registry
 from polyroc.datasets import three_class_mixture
 from polyroc.kernels.archive import non_dominated
 from polyroc.kernels.cone import cone_gap
-from polyroc.kernels.confusion import critical_costs
+from polyroc.kernels.confusion import critical_costs, least_costs
 from polyroc.kernels.exposed import ray_hits
 from polyroc.kernels.facets import walk_facets
+from polyroc.predictions import _predictions
 from polyroc.scale._class_sums import ClassSums
 from polyroc.scale._histogram import Histogram
 from polyroc.surface import KnnModel, LinearModel, search
@@ -36,7 +37,7 @@ Result = tuple[str, np.ndarray]
 def results(part: int = 0, n_parts: int = 1) -> Iterator[Result]:
     """A name and an array each; of several parts, which about share the kernels, one."""
     parts = (of_cases, of_observers, of_pairs, of_surfaces, of_summaries, of_slopes, of_hulls)
-    for work in (*parts, of_lines)[part::n_parts]:
+    for work in (*parts, of_lines, of_long_tables)[part::n_parts]:
         yield from work()
 
 
@@ -80,8 +81,15 @@ def of_pairs() -> Iterator[Result]:
     p = np.random.default_rng(7).dirichlet(np.ones(30), 120) + 0.05 * np.eye(30)[y]
     p /= p.sum(axis=1, keepdims=True)
     yield "influence on pdi", registry["pdi"].influence(Predictions(y, p)).cases
-    found = polyroc.evaluate(y, p, ["auc_mu", "pdi"])
+    scored = registry["hand_till_scored"].influence(Predictions(y, p, sample_weight=weights))
+    yield "influence on hand_till_scored", scored.cases
+    found = polyroc.evaluate(y, p, ["auc_mu", "pdi", "hand_till", "hand_till_scored"])
     yield "effective cases", np.array([each.effective.size for each in found.values()])
+    decimals = np.random.default_rng(8).multinomial(10, p) / 10  # margins that are nearly equal
+    for name, own in (("decimals", None), ("weighted decimals", weights)):
+        cases = Predictions(y, decimals, sample_weight=own)
+        found = polyroc.evaluate(cases, metrics=["auc_mu"])["auc_mu"]
+        yield name, np.array([found.value, found.effective.size])
     y, p = sample(50, 3, 8)
     for weights in (None, np.linspace(1, 2, 50)):
         names = ["hand_till", "auc_mu", "hand_till_scored", "hand_till_probabilistic"]
@@ -132,10 +140,26 @@ def of_hulls() -> Iterator[Result]:
 def of_lines() -> Iterator[Result]:
     """Least lines of cases, with equal lines and corners at the same place."""
     fixed, growing = np.random.default_rng(5).integers(0, 4, (2, 40, 4)).astype(float)
-    start, corners = envelope(fixed, growing)
+    both = np.hstack([fixed, growing])
+    start, corners = envelope(both, np.eye(8, 4), np.eye(8, 4, -4))
     yield "lines", start
     for name, column in zip(corners._fields, corners, strict=True):
         yield f"lines, {name}", column
+    decided = np.empty(40, dtype=np.int64)
+    least_costs(fixed / 4, np.arange(16.0).reshape(4, 4) % 5, 2.0**-40, decided)
+    yield "decisions", decided
+
+
+def of_long_tables() -> Iterator[Result]:
+    """Metrics of columns that are sorted by digits, with ties and without."""
+    many, _predictions.MANY_SCORES = _predictions.MANY_SCORES, 1
+    for levels in (8, None):
+        y, p = sample(600, 3, levels)
+        cases = Predictions(y, p, normalize=True)
+        found = polyroc.evaluate(cases, metrics=["hand_till", "hand_till_scored", "pdi"])
+        errors = [(each.value, each.standard_error) for each in found.values()]
+        yield f"long table {levels}", np.array(errors)
+    _predictions.MANY_SCORES = many
 
 
 def of_slopes() -> Iterator[Result]:

@@ -91,6 +91,7 @@ def same(one: Any, other: Any) -> bool:
     return True
 
 
+@pytest.mark.system  # every function is called
 @pytest.mark.filterwarnings(f"ignore::{NotConverged.__module__}.{NotConverged.__name__}")
 def test_every_function_takes_predictions_in_the_place_of_both() -> None:
     tried = {2: set[str](), 3: set[str]()}
@@ -164,6 +165,7 @@ def test_triplets_are_rows_as_given_whatever_was_dropped() -> None:
         SimplexDisplay.from_predictions(whole, triplets=[(0, 1, 2)])  # row 0 has no weight
 
 
+@pytest.mark.system
 def test_reports_take_predictions_too(tmp_path: Path) -> None:
     y, p, w, labels = cases_of(3)
     models = {"one": p, "other": np.roll(p, 1, axis=0) ** 2}  # rows that do not sum to 1

@@ -195,7 +195,14 @@ def test_arrays_without_names_of_classes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"y": [0, 1], "m": np.ones((2, 3))}, "has 3 columns for the 2 classes"),
+        (
+            {"y": [0, 1], "m": np.ones((2, 3))},
+            "has 3 columns for the 2 classes of the labels that occur. ",
+        ),
+        (
+            {"y": [0, 1] * 2, "labels": [0, 1], "m": np.ones((4, 2)), "n": np.ones((4, 3))},
+            "'n' has 3 columns for the 2 classes of labels. ",
+        ),
         ({"y": [0, 1, 1], "m": np.ones((2, 2))}, "different lengths"),
         ({"m": np.ones((2, 2))}, "no array of labels"),
         ({"q": [0, 1], "m": np.ones((2, 2))}, "no column is named like the true classes"),

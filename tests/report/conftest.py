@@ -49,10 +49,10 @@ def _chromium() -> str | None:
     )
 
 
-def _skip(reason: str) -> None:
-    """Skip, or fail where a browser is required."""
-    if os.environ.get("POLYROC_REQUIRE_BROWSER") == "1":
-        pytest.fail(f"POLYROC_REQUIRE_BROWSER=1, but {reason}")
+def _skip(reason: str, required: str = "POLYROC_REQUIRE_BROWSER") -> None:
+    """Skip, or fail where what is missing is required."""
+    if os.environ.get(required) == "1":
+        pytest.fail(f"{required}=1, but {reason}")
     pytest.skip(reason)
 
 
@@ -70,6 +70,15 @@ def chromium() -> Iterator[object]:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script of axe-core, which POLYROC_AXE names; required where POLYROC_REQUIRE_AXE=1."""
+    path = os.environ.get("POLYROC_AXE")
+    if path is None:
+        _skip("POLYROC_AXE does not name axe.min.js: npm install axe-core", "POLYROC_REQUIRE_AXE")
+    return Path(path).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

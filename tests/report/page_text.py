@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from report.dom import Node
-from report.recount import Facts, agrees, exact_at_ends, number_in
+from report.recount import NBSP, Facts, agrees, check_p, check_p_cell, exact_at_ends, number_in
 from report.sentences import library
 
-from polyroc import __version__, evaluate_pairs
+from polyroc import __version__, evaluate, evaluate_pairs
 from polyroc.calibration import calibration_curves, calibration_error
 from polyroc.calibration._error import SEED
 from polyroc.metrics import registry
@@ -101,7 +101,11 @@ def verdict_pattern(facts: Facts, value: str, clear: list[str], low: float, high
         more = len(clear) - 1
         holm = " after Holm's adjustment" if len(facts.models) > 2 else ""
         ahead = rf"ahead of {clear[0]} by (.+) \(p\s([=<])\s([\d.]+){holm}\)"
-        ahead += f" and of {more} other model{'s' * (more > 1)} by more" if more else ""
+        others_told = f"{more} other models" if more > 1 else clear[-1]
+        gaps = [abs(rows[each].difference) for each in clear]
+        equal = [gap <= gaps[0] + 1e-12 for gap in gaps[1:]]
+        much = "as much" if all(equal) else "at least as much" if any(equal) else "more"
+        ahead += f" and of {others_told} by {much}" if more else ""
         pattern += f", {ahead}"
     unclear = [each for each in others if rows[each].p_adjusted >= 0.05]
     untested = [each for each in others if math.isnan(rows[each].p_adjusted)]
@@ -139,10 +143,6 @@ def told_first(facts: Facts, page: Node) -> None:
         check_p(sign, p, rows[clear[0]].p_adjusted)
 
 
-def check_p(sign: str, told: str, p: float) -> None:
-    assert p < 0.001 if sign == "<" else math.isclose(float(told), p, rel_tol=5.1e-3)
-
-
 def ranking(facts: Facts, page: Node) -> None:
     """The models in order, the best marked; accuracy, and what guessing gives."""
     (table,) = page.all("table", "ranking")
@@ -161,12 +161,16 @@ def ranking(facts: Facts, page: Node) -> None:
             check_behind(rest[0], gap, behind[model], order[0])
     told = re.fullmatch(
         rf"Guessing gives {facts.symbol} 0\.5; always choosing (.+) classifies (\S+\s%) of cases"
-        r"( by weight)? correctly\. Accuracy is of the most probable class\.",
+        r"( by weight)? correctly\. Accuracy is of the most probable class\."
+        rf"( Behind the best: the 95\s% interval is of one difference by itself, p is after "
+        r"Holm's adjustment\.)?",
         page.one("summary").all("p", "muted")[0].text,
     )
     k = facts.names.index(told[1])
     assert facts.shares[k] >= max(facts.shares) - 1e-12 and agrees(told[2], facts.shares[k])
     assert bool(told[3]) == facts.weighted
+    tested = any(not math.isnan(row.p_value) for row in behind.values())
+    assert bool(told[4]) == (len(order) > 2 and tested)
 
 
 def check_value(facts: Facts, model: str, cell: Node) -> None:
@@ -194,6 +198,8 @@ def check_behind(cell: Node, gap: float, row: Any, best: str) -> None:
     turn = 1 if row.model_a == best else -1
     ends = sorted(turn * each for each in row.interval(0.95)[:2])
     assert agrees(low, ends[0]) and agrees(high, ends[1])
+    if ends[0] > 1e-5:
+        assert number_in(low) > 0
     check_p(sign, p, row.p_adjusted)
 
 
@@ -232,9 +238,11 @@ def groups(facts: Facts, page: Node) -> None:
         members = [each for each in card.all("li") if each is not card]
         if members:
             title = card.all("h3")[0].text
-            n, of = re.search(r"\b(\d+) of (\d+) (?:other )?models", title).groups()
-            others = "other models" in title
-            assert int(n) == len(members) > 1 and int(of) == len(facts.models) - others
+            every = len(facts.models) - ("other models" in title)
+            whole = "both" if every == 2 else f"all {every}"
+            count = whole if len(members) == every else f"{len(members)} of {every}"
+            assert len(members) > 1
+            assert re.search(rf"\b{count} (?:other )?models", title, re.IGNORECASE), title
     told = [each.text for each in page.one("summary").all("summary") if "finding" in each.text]
     more = len(cards) - 7
     assert told == ([f"{more} more finding{'s' * (more > 1)}"] if more > 0 else [])
@@ -261,11 +269,14 @@ def metrics(facts: Facts, page: Node) -> None:
     groups = (
         "" if facts.groups is None else f" Computed over {len(set(facts.groups))} groups of cases."
     )
-    bold = "; the best value is bold" if len(facts.models) > 1 else ""
+    bold = " The best value is bold." if len(facts.models) > 1 else ""
     assert told.text == (
-        "Every metric with its 95\u00a0% interval, Wilson's from influence values. A "
-        f"dotted line marks the value of guessing{bold}.{groups}"
+        f"Every metric with its 95\u00a0% interval, Wilson's from influence values.{bold} A "
+        f"dotted line marks the value of guessing, where the axis reaches it.{groups}"
     )
+    _, *labels = section.all("span", "axis")[0].all("span")
+    first, middle, last = (float(each.text) for each in labels)
+    assert first < middle < last and first * 10 == round(first * 10)
     (_, *rows) = [row for row in section.walk() if row.tag == "tr"]
     assert len(rows) == len(facts.inputs["metrics"])
     for row, metric in zip(rows, facts.inputs["metrics"], strict=True):
@@ -274,6 +285,10 @@ def metrics(facts: Facts, page: Node) -> None:
         best = max((e.value for e in estimates if not math.isnan(e.value)), default=math.nan)
         for cell, estimate in zip(cells, estimates, strict=True):
             _check_cell(cell, estimate, estimate.value == best and len(estimates) > 1)
+        values = [each.value for each in estimates if not math.isnan(each.value)]
+        for dot, value in zip(row.all("circle"), values, strict=True):
+            place = 6 + 268 * (value - first) / (last - first)
+            assert 6 <= place <= 274 and abs(float(dot.attributes["cx"]) - place) < 0.01
 
 
 def _check_cell(cell: Node, estimate, best: bool) -> None:
@@ -281,24 +296,32 @@ def _check_cell(cell: Node, estimate, best: bool) -> None:
     if math.isnan(estimate.value):
         assert cell.text == f"–{small}" and small == estimate.note
         return
-    (value,) = cell.all("strong" if best else "span")
+    *_, value = cell.all("strong" if best else "span")
     assert agrees(value.text, estimate.value)
     low, high, *_ = estimate.interval(0.95)
     if math.isnan(low):
         assert small == "no interval"
     else:
-        assert all(agrees(t, v) for t, v in zip(small.split(" to "), (low, high), strict=True))
+        told = small.split(" to ")
+        assert all(agrees(t, v) for t, v in zip(told, (low, high), strict=True))
+        assert told[0] != told[1] or high - low < 1.1e-5
 
 
 def pairs(facts: Facts, page: Node) -> None:
     section = page.one("pairs")
     told = section.all("p")[0].text
+    alike = all(
+        abs(facts.pair(model, k, r)[0] - facts.pair(model, r, k)[0]) < 1e-8
+        for model in facts.models
+        for k, r in (facts.pairs_of() if facts.n_classes <= 12 else ())
+    )
     for figure, model in zip(section.all("figure"), facts.models, strict=True):
         assert figure.all("figcaption")[0].text == model
         (head, *_) = figure.all("table")[0].rows
         rows = [_pair_row(row) for row in figure.all("tbody")[0].all("tr")]
         if facts.n_classes <= 12:
             _check_pair_limits(facts, model, figure)
+            assert ("halves use different scores" in told) == (not alike)
             assert head[1:] == [plain(name) for name in facts.names]
             for k, row in enumerate(rows):
                 assert row[0] == plain(facts.names[k]) and row[k + 1] == ""
@@ -350,6 +373,15 @@ def against_rest(facts: Facts, model: str, k: int) -> float:
     return math.fsum(w * value for w, value in parts) / math.fsum(w for w, _ in parts)
 
 
+def area_interval(facts: Facts, model: str, k: int):
+    """Of a class against all others, as evaluate has it for two classes."""
+    own = [truth == k for truth in facts.y]
+    weights = facts.weights if facts.weighted else None
+    column = [row[k] for row in facts.models[model]]
+    known = {"labels": [False, True], "sample_weight": weights, "groups": facts.groups}
+    return evaluate(own, column, ["roc_auc"], **known)["roc_auc"].interval()
+
+
 def curves(facts: Facts, page: Node) -> None:
     section = page.one("curves")
     told = section.all("p")[0].text
@@ -369,8 +401,13 @@ def curves(facts: Facts, page: Node) -> None:
         areas[k] = [against_rest(facts, model, k) for model in facts.models]
     for k, figure in zip(shown, section.all("figure"), strict=True):
         for item, model, area in zip(figure.all("li"), facts.models, areas[k], strict=True):
-            assert item.text == f"{model}{item.all('span')[0].text}"
-            assert agrees(item.all("span")[0].text, area)
+            told = item.all("span")[0].text
+            assert item.text == f"{model}{told}"
+            value, *limits = told.replace("(", "").replace(")", "").replace("–", " ").split()
+            assert agrees(value, area)
+            low, high, *_ = area_interval(facts, model, k)
+            assert bool(limits) == (not math.isnan(low))
+            assert all(agrees(*each) for each in zip(limits, (low, high), strict=False))
     if facts.n_classes > 12:
         highest = max(sum(areas[k]) for k in shown)
         assert all(sum(areas[k]) >= highest - 1e-9 for k in areas if k not in shown)
@@ -393,12 +430,15 @@ def calibration(facts: Facts, page: Node) -> None:
         (small,) = value.all("small")
         assert agrees(value.text.removesuffix(small.text), error.debiased)
         low, high, *_ = error.interval(0.95)
-        limits = small.text.split(" to ")
-        assert agrees(limits[0], low) and agrees(limits[1], high)
+        if math.isnan(low):
+            assert small.text == "no interval"
+        else:
+            limits = small.text.split(" to ")
+            assert agrees(limits[0], low) and agrees(limits[1], high)
         assert agrees(under.text, error.under_calibration)
         floor = error.p_value < 1.5 / 501
-        assert p.text.startswith("≤ ") == floor
-        assert math.isclose(float(p.text.removeprefix("≤ ")), error.p_value, rel_tol=5.1e-3)
+        assert p.text.startswith(f"≤{NBSP}") == floor
+        check_p_cell(p.text.removeprefix(f"≤{NBSP}"), error.p_value)
         assert agrees(promised.text, facts.mean([1 - max(row) for row in facts.models[model]])[0])
         wrong = [float(a != b) for a, b in zip(facts.decided(model), facts.y, strict=True)]
         assert agrees(made.text, facts.mean(wrong)[0])
@@ -408,12 +448,17 @@ def calibration(facts: Facts, page: Node) -> None:
     for figure in figures:
         assert [item.text for item in figure.all("li")] == usable
     line = figures[0].all("polyline")[1].attributes["points"].split()
-    weights = facts.inputs["sample_weight"]
     given = facts.inputs["y"], facts.inputs["scores"][usable[0]]
-    curve = calibration_curves(*given, labels=known["labels"], sample_weight=weights, bins=8)
+    curve = calibration_curves(*given, **known, bins=8)
     for place, x, y in zip(line, curve.top_label.probability, curve.top_label.share, strict=True):
         across, upright = map(float, place.split(","))
         assert abs(across - (40 + 200 * x)) < 0.06 and abs(upright - (212 - 206 * y)) < 0.06
+    bands = figures[0].all("polygon")
+    assert len(bands) == (len(usable) if len(usable) <= 3 else 0)
+    if bands:
+        edge = [float(place.split(",")[1]) for place in bands[0].attributes["points"].split()]
+        limits = [*curve.top_label.low, *curve.top_label.high[::-1]]
+        assert np.allclose(edge, 212 - 206 * np.array(limits), atol=0.06)
 
 
 def benefit(facts: Facts, page: Node) -> None:
@@ -458,7 +503,8 @@ def methods(facts: Facts, page: Node) -> None:
     if facts.n_classes <= 12:
         pairs = zip(facts.counts, facts.names, strict=True)
         assert f"({', '.join(f'{count:,} {plain(name)}' for count, name in pairs)})" in told
-    assert ("Holm" in told) == (len(facts.models) > 1)
+    assert ("were compared on the same cases by paired tests" in told) == (len(facts.models) > 1)
+    assert ("Holm" in told) == (len(facts.models) > 2)
     assert ("cases were weighted" in told) == facts.weighted
     groups_told = re.search(r"([\d,]+) groups of cases were taken as independent", told)
     assert (groups_told is None) == (facts.groups is None)
@@ -486,6 +532,8 @@ def compared(facts: Facts, page: Node) -> None:
             told = interval.split(" to ")
             assert agrees(told[0], low) and agrees(told[1], high)
             assert (each.p_adjusted < 0.05) == bool(row.all("strong"))
+            check_p_cell(p, each.p_value)
+            check_p_cell(holm, each.p_adjusted)
     summary = found[0].all("summary")
     others = {row.metric for row in expected} - {facts.main}
     n_rows = len([row for row in expected if row.metric != facts.main])
@@ -507,12 +555,22 @@ def surfaces(facts: Facts, page: Node) -> None:
         r"space of the (\d+) error rates: .+ short search on ([\d,]+) cases,", told
     ).groups()
     assert int(rates) == facts.n_classes * (facts.n_classes - 1)
+    kind, other = ("curve", "surface") if facts.n_classes == 2 else ("surface", "curve")
+    assert (
+        told.startswith(f"All costs together give a {kind} ") and f" the {kind} dominates" in told
+    )
+    links = [each.text for each in page.all("a") if each.attributes.get("href") == "#surface"]
+    assert links == ["All costs" if facts.n_classes == 2 else "ROC surface"]
+    assert f"The ROC {kind}" in found[0].text and f"ROC {other}" not in found[0].text
     assert number_in(searched) == len(facts.y)
     _, *rows = found[0].all("table")[0].rows
     assert [row[0] for row in rows] == usable
     for model, gini, limits, points in rows:
         assert 0 <= float(gini) <= 1 and number_in(points) >= 1
-        if limits == "–":
+        if facts.groups is not None:
+            assert re.fullmatch("–No interval: (the cases belong to groups, .+|.+ agree.+)", limits)
+        elif limits.startswith("–"):
+            assert re.fullmatch("–No interval: (a class has one case|.+ agree.+)", limits)
             assert min(facts.counts) < 2 or gini in ("0.000", "1.000")
         else:
             low, high = map(float, limits.split(" to "))
@@ -525,6 +583,11 @@ def reading(facts: Facts, page: Node) -> None:
     """Every finding and every metric has its explanation, and nothing else has."""
     ids = {node.attributes.get("id") for node in page.one("reading").all("dt")}
     codes = {card.attributes["data-code"] for card in page.all("li", "finding")}
+    symbols = {registry[metric].symbol.replace("_", "") for metric in facts.inputs["metrics"]}
+    for note in page.one("reading").all("dd"):
+        if note.text.startswith("Metrics answer different questions."):
+            named = re.findall(r"\(([^)]+)\)", note.text)
+            assert named and {each for part in named for each in part.split(", ")} <= symbols
     assert ids == {f"about-{code}" for code in codes} | {
         f"metric-{metric}" for metric in facts.inputs["metrics"]
     }

@@ -176,6 +176,20 @@ def agrees(text: str, value: float) -> bool:
     return abs(number_in(text) - value) <= unit * 0.500001 + 1e-12
 
 
+def check_p(sign: str, told: str, p: float) -> None:
+    """Three decimals, or as many as say on which side of 0.05 it lies."""
+    if sign == "<":
+        assert told == "0.001" and p < 0.001
+        return
+    assert agrees(told, p) and p >= 0.001 and (float(told) < 0.05) == (p < 0.05)
+    assert re.fullmatch(r"\d\.\d{3}|0\.0(49|50)\d+", told)
+
+
+def check_p_cell(text: str, p: float) -> None:
+    sign, _, told = text.rpartition(NBSP)
+    check_p(sign, told, p)
+
+
 def exact_at_ends(text: str, value: float) -> bool:
     """Whether what reads as 0 or 1 is 0 or 1."""
     if text[0] in "<>lm":

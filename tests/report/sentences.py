@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 import numpy as np
-from report.recount import NBSP, Facts, agrees, exact_at_ends, number_in
+from report.recount import NBSP, Facts, agrees, check_p, exact_at_ends, number_in
 
 from polyroc import Predictions, compare, evaluate, evaluate_pairs, plan
 from polyroc.metrics import registry
@@ -84,11 +84,7 @@ def difference(told: Told, clear: bool) -> None:
     limits = sorted(turn * each for each in row.interval(0.95)[:2])
     assert agrees(low, limits[0]) and agrees(high, limits[1])
     assert (row.p_adjusted < 0.05) == clear and bool(holm) == (len(facts.models) > 2)
-    assert (
-        row.p_adjusted < 0.001
-        if sign == "<"
-        else math.isclose(float(p), row.p_adjusted, rel_tol=5.1e-3)
-    )
+    check_p(sign, p, row.p_adjusted)
 
 
 def check_needed(facts: Facts, best: str, other: str, needed: int) -> None:
@@ -225,11 +221,13 @@ def confused_pair(told: Told) -> None:
 def confusion(told: Told) -> None:
     facts = told.facts
     model, headline, x0, y0 = told.match("title", "{m} classifies {p} of {c} as {c}")
-    rate, x, y, by_weight, count, size = told.match(
+    rate, x, y, by_weight, count, size, every = told.match(
         "text",
         r"If every error costs the same, {p} of {c} are classified as {c}, (by weight, )?([\d,]+) "
-        r"of ([\d,]+) cases?: no error rate between two classes is higher\.",
+        r"of ([\d,]+) cases?: no error rate between two classes is higher"
+        r"(?: among all ([\d,]+) cases)?\.",
     )
+    assert every is None or number_in(every) == len(facts.y)
     assert (x, y, rate) == (x0, y0, headline) and x != y and model in facts.leading
     errors = facts.errors(model)
     share, n = errors[told.code(x), told.code(y)]
@@ -396,7 +394,14 @@ def confidence(told: Told, word: str) -> None:
     assert agrees(mean, facts.mean(highest)[0]) and agrees(right, facts.mean(correct)[0])
     gap, error = facts.mean([h - c for h, c in zip(highest, correct, strict=True)])
     assert (gap > 0) == (word == "overconfident")
-    assert abs(gap) >= max(0.02, 3 * error) - 1e-12
+    least = if_calibrated(facts, [max(row) for row in facts.probabilities(model)])
+    assert abs(gap) >= max(0.02, 3 * error, 3 * least) - 1e-12
+
+
+def if_calibrated(facts: Facts, column: list[float]) -> float:
+    """Standard error of the share of cases that are true with these probabilities."""
+    parts = [(w**2) * p * (1 - p) for w, p in zip(facts.weights, column, strict=True)]
+    return math.sqrt(max(math.fsum(parts), 0.0)) / sum(facts.weights)
 
 
 def class_shares(told: Told) -> None:
@@ -410,7 +415,9 @@ def class_shares(told: Told) -> None:
     column = [row[k] for row in facts.probabilities(model)]
     assert again == name and agrees(share, facts.shares[k])
     assert agrees(mean, facts.mean(column)[0])
-    assert (facts.mean(column)[0] > facts.shares[k]) == (word == "high")
+    gap, error = facts.mean([p - (y == k) for p, y in zip(column, facts.y, strict=True)])
+    assert (gap > 0) == (word == "high")
+    assert abs(gap) >= 3 * max(error, if_calibrated(facts, column)) - 1e-12
 
 
 def tied_scores(told: Told) -> None:
@@ -478,12 +485,16 @@ def by_position(told: Told) -> None:
 
 def sampled(told: Told) -> None:
     told.match("title", "The explorer shows a sample of the cases")
-    every, held = told.match(
+    also, every, held = told.match(
         "text",
-        r"All numbers outside the explorer and the surface are computed from all ([\d,]+) cases\. "
+        r"All numbers outside the explorer( and the ROC surface| and the ROC curve of all costs)? "
+        r"are computed from all ([\d,]+) cases\. "
         r"The page itself holds ([\d,]+) of them, drawn at random within each class, so that it "
-        r"stays small\.",
+        r"stays small; decisions, their costs and the points that mark them on ROC curves are of "
+        r"these\.",
     )
+    assert bool(also) == (told.facts.n_classes <= 5)
+    assert also is None or ("curve" in also) == (told.facts.n_classes == 2)
     assert number_in(every) == len(told.facts.y) > number_in(held) >= told.facts.n_classes
 
 

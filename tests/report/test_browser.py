@@ -180,7 +180,9 @@ def test_the_best_model_comes_first(sample, tmp_path, open_page, short_search) -
     page.wait_for_function("() => document.getElementById('model').value === '0'")
 
 
-HIDDEN_COLUMNS = """() => [...document.querySelectorAll("#pairs .scroll, #confusion .scroll, pre")]
+HIDDEN_COLUMNS = """() => [...document.querySelectorAll(
+  "#summary .scroll, #metrics .scroll, #calibration .scroll, #compared .scroll, #pairs .scroll, " +
+  "#confusion .scroll, #model-costs .scroll, #surface .scroll, pre")]
   .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
   .map((each) => `${each.tagName} ${each.ariaLabel} ${each.clientWidth}/${each.scrollWidth}`)"""
 
@@ -190,16 +192,37 @@ CUT_TEXT = """() => [...document.querySelectorAll("svg.panel text")].filter((eac
   .map((each) => each.textContent)"""
 
 
+AXIS_AND_KEYS = """() => {
+  const figure = document.querySelector("#metrics .figure");
+  const number = (end) => getComputedStyle(figure, end).content;
+  const keys = [...document.querySelectorAll("#metrics td > .key")]
+    .filter((each) => each.checkVisibility());
+  return [number("::before"), number("::after"), keys.length];
+}"""
+
+
 def test_tables_show_their_columns(sample, tmp_path, open_page, monkeypatch, short_search) -> None:
     """Pairs of three models stand below each other where they do not fit; what scrolls has keys."""
     monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
-    for n_classes in (3, 9):
-        y, models = sample(n_classes, 150, 3)
+    for n_classes, n_models in ((3, 6), (9, 3)):
+        y, models = sample(n_classes, 150, n_models)
         names = np.array([f"class_{k}" for k in range(n_classes)])
         page = open_page(write_report(tmp_path / f"{n_classes}.html", names[y], models)).page
         hidden = [each for each in page.evaluate(HIDDEN_COLUMNS) if "Decisions" not in each]
         assert hidden == []
         assert page.evaluate(CUT_TEXT) == []
+        for width in (768, 390):  # only tables of classes by classes scroll
+            page.set_viewport_size({"width": width, "height": 900})
+            hidden = page.evaluate(HIDDEN_COLUMNS)
+            may = "Decisions|Pairwise" if n_classes > 3 else "Decisions"
+            assert [each for each in hidden if not re.search(may, each)] == []
+        rings = page.locator("#surface-view-choice .truths li").all_inner_texts()
+        assert rings == (list(models) if n_classes <= 5 else [])
+        low, high, n_keys = page.evaluate(AXIS_AND_KEYS)
+        assert 0 <= float(low.strip('"')) < float(high.strip('"')) <= 1 and n_keys == n_models
+        assert page.locator(".scrolls:visible").all_inner_texts() == (
+            ["9 classes; scroll for more rows."] if n_classes > 8 else []
+        )
         page.focus("#confusion .scroll")
         page.focus("#model-costs .scroll")
         assert page.evaluate("() => document.activeElement.className") == "scroll"
@@ -358,6 +381,12 @@ def test_many_classes_choose_one_confusion(paged, open_page) -> None:
     content, path = paged(6, 400)
     opened = open_page(path)
     page = opened.page
+    assert page.inner_text(".verdict").startswith("model 0 ")
+    errors = confusion(content.cases.scores["model 0"], content.cases.codes, 1 - np.eye(6))
+    np.fill_diagonal(errors, 0)  # the most frequent one comes first
+    first = [int(page.input_value(f"#cost-{each}")) for each in ("truth", "decided")]
+    assert errors[tuple(first)] == errors.max() > 0
+    assert [int(page.input_value(each)) for each in ("#across", "#upward")] == first
     page.select_option("#cost-truth", "4")
     page.select_option("#cost-decided", "2")
     page.fill("#cost-chosen-number", "7.5")
@@ -465,6 +494,9 @@ def test_paper(example_page, open_page, tmp_path) -> None:
     assert not page.locator("#controls").is_visible() and not page.locator("nav").is_visible()
     page.pdf(path=tmp_path / "report.pdf", format="A4")
     assert page.locator("details").first.get_attribute("open") is not None
+    told = page.inner_text("#explorer") + page.inner_text("#curves")
+    assert "Rows are true classes" in told and "Diamonds are" in told
+    assert not any(each in told for each in ("Select", "Point at", "Drag", "Cases of one cell"))
 
 
 CUT_OFF = """() => {
@@ -477,6 +509,20 @@ CUT_OFF = """() => {
     return within && box.width > 1 && (box.right > edge || cut);
   }).map((each) => `${each.tagName}.${each.className}: ${each.textContent.slice(0, 40)}`);
 }"""
+
+
+SIZES_OF_SHARE_AND_INTERVAL = """() => ["span", "small"].map((part) =>
+  parseFloat(getComputedStyle(document.querySelector(`#confusion .cell ${part}`)).fontSize))"""
+
+
+BROKEN_WORDS = """() => [...document.querySelectorAll("#model-costs thead th, td.number")]
+  .filter((each) => each.checkVisibility() && each.firstChild instanceof Text)
+  .filter((each) => {
+    const range = document.createRange();
+    range.selectNodeContents(each.firstChild);
+    return /^\\S+( %)?$/.test(each.firstChild.data) && range.getClientRects().length > 1;
+  })
+  .map((each) => each.textContent)"""
 
 
 @pytest.mark.parametrize(
@@ -498,12 +544,17 @@ def test_paper_loses_no_column(
         page.click("#confusion .cell >> nth=1")
     page.emulate_media(media="print")
     assert page.evaluate(CUT_OFF) == []
+    assert page.evaluate(BROKEN_WORDS) == []
     assert page.locator("#metrics td.number:visible").count() == 2 * n_models
     if n_classes <= 12:
         assert page.locator("#pairs td:visible").count() == n_models * n_classes**2
         assert page.locator("#confusion .cell small:visible").count() == n_classes**2
+        of_share, of_interval = page.evaluate(SIZES_OF_SHARE_AND_INTERVAL)
+        assert of_interval < of_share
     else:
         assert page.locator("#pairs tbody tr:visible").count() == 20 * n_models
+        assert all(repr(each) in page.text_content("#python") for each in names)
+        assert names[5] not in page.inner_text("#python")  # pages of names are not printed
 
 
 REDRAWS = """() => {
@@ -521,22 +572,36 @@ REDRAWS = """() => {
 
 
 @pytest.mark.slow
-def test_size_and_speed(sample, tmp_path, open_page) -> None:
-    """20,000 cases of five classes, three models."""
-    y, models = sample(5, 20_000, n_models=3)
+@pytest.mark.parametrize(
+    ("size", "most_bytes", "most_ready", "most_redraw"),
+    [
+        ((5, 20_000, 3), 2_000_000, 1000, 50),
+        ((10, 100_000, 6), 4_000_000, 2000, 50),
+        ((300, 900, 1), 4_000_000, 2000, None),
+    ],
+    ids=("20000x5x3", "100000x10x6", "900x300x1"),
+)
+def test_size_and_speed(
+    size, most_bytes, most_ready, most_redraw, sample, tmp_path, open_page, monkeypatch
+) -> None:
+    """Classes, cases and models; of many cases or classes without the slow metrics."""
+    n_classes, n_cases, n_models = size
+    if n_classes > 5:
+        monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    y, models = sample(n_classes, n_cases, n_models=n_models)
     path = write_report(tmp_path / "large.html", y, models)
-    size = path.stat().st_size
+    n_bytes = path.stat().st_size
     script = "() => performance.getEntriesByName('ready')[0].startTime"
-    ready = redraw = math.inf
-    for _ in range(
-        8
-    ):  # another test may run beside one: the page itself is no slower than its best
+    ready, steps, redraw = math.inf, np.inf, 0.0
+    for _ in range(8):  # another test may run beside: no step is slower than its best
         page = open_page(path)
         ready = min(ready, page.run(script))
-        redraw = min(redraw, float(np.quantile(page.run(REDRAWS), 0.95)))
-        if ready <= 1000 and redraw <= 50:
+        if most_redraw is not None:
+            steps = np.minimum(steps, page.run(REDRAWS))
+            redraw = float(np.quantile(steps, 0.95))
+        if ready <= most_ready and redraw <= (most_redraw or 0):
             break
-    print(f"\n{size / 1e6:.2f} MB, ready in {ready:.0f} ms, redraw {redraw:.0f} ms (95 %)")
-    assert size <= 2_000_000
-    assert ready <= 1000
-    assert redraw <= 50
+    print(f"\n{size}: {n_bytes / 1e6:.2f} MB, ready {ready:.0f} ms, redraw {redraw:.0f} ms (95 %)")
+    assert n_bytes <= most_bytes
+    assert ready <= most_ready
+    assert redraw <= (most_redraw or 0)

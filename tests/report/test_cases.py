@@ -1,10 +1,16 @@
 """Cases in the page: which are kept, and how they are decided."""
 
+import base64
+import json
+from itertools import product
+
 import numpy as np
 import pytest
 
 from polyroc.predictions import Predictions
+from polyroc.predictions._slices import read_attribute
 from polyroc.report._cases import SCORE_BYTES, confusion, decide, page_cases, stratified
+from polyroc.report._packing import packed
 
 
 def decided_by_loops(scores, costs):
@@ -70,3 +76,23 @@ def test_a_sample_stays_within_the_bytes(sample) -> None:
     assert cases.sampled and 0.9 * SCORE_BYTES < held <= SCORE_BYTES
     assert (cases.codes == y[cases.rows]).all()
     assert (cases.scores["model 1"] == models["model 1"][cases.rows].astype(np.float32)).all()
+
+
+def test_bytes_are_those_of_the_arrays(sample) -> None:
+    """Rows are too large here for fewer than four bytes; as many are counted for groups."""
+    for n in (500, 90_000):
+        y, models = sample(3, n, n_models=1)
+        site = read_attribute("site", np.arange(n) % 2)
+        rows, groups = np.arange(n) + 70_000, np.arange(n)
+        options = [{}, {"groups": groups}, {"slices": (site,)}, {"ids": np.full(n, "ab")}]
+        for weights, given in product((None, np.arange(n) + 1.0), options):
+            predictions = Predictions(y, models["model 0"], sample_weight=weights)
+            cases = page_cases(predictions, rows, models, **given)
+            arrays = [cases.codes, *cases.scores.values(), *(each.numbers for each in cases.slices)]
+            arrays += [each for each in (cases.weights,) if each is not None]
+            arrays += [cases.rows] if cases.sampled else []
+            held = sum(len(base64.b64decode(packed(each)["data"])) for each in arrays)
+            held += 0 if cases.groups is None else 4 * len(cases)
+            names = "" if cases.ids is None else json.dumps(cases.ids, separators=(",", ":"))
+            assert cases.n_bytes == held + max(0, len(names) - 1)
+            assert cases.sampled == (n > 500)

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from report.conftest import make_sample
 from report.datasets import case, special_cases
 from report.recount import Facts, agrees, number_in
 from scipy.stats import t as student
@@ -134,10 +135,23 @@ def check_costs(facts: Facts, page, found: dict[str, Recounted]) -> None:
     told = page.inner_text("#model-costs p")
     sentence = (
         r"Always choosing one class costs at least (\S+) per case; “saved” is relative to that\."
-        r"( The difference is from the chosen model on the same cases, with its 95 % interval\.)?"
+        r"(?: The difference is from the chosen model on the same cases(.+)\.)?"
     )
     assert agrees(re.fullmatch(sentence, told)[1], constant)
-    assert bool(re.fullmatch(sentence, told)[2]) == (len(found) > 1)
+    cells = [row.locator("td").last.inner_text() for row in rows]
+    shown = [" to " in cell for cell in cells if cell != "chosen"]
+    assert re.fullmatch(sentence, told)[2] == apart_told(shown)
+
+
+def apart_told(shown: list[bool]) -> str | None:
+    """What is said of the intervals of differences, of which some are shown."""
+    if not shown:
+        return None
+    if not any(shown):
+        return "; without a standard error it has no interval"
+    return ", with its 95\u00a0% interval" + (
+        "" if all(shown) else " where it has a standard error"
+    )
 
 
 def check_apart(told: str, model: Recounted, chosen: Recounted) -> None:
@@ -207,6 +221,22 @@ def test_explorer(name, open_page, tmp_path, monkeypatch) -> None:
     page.check("input[value=costs]")
     assert page.locator("#model-costs").is_visible()
     assert "at a cost of" in page.inner_text("#explorer-summary")
+
+
+def test_a_sample_says_of_which_cases_it_is(open_page, tmp_path, monkeypatch) -> None:
+    """Decisions, costs and diamonds are of the cases in the page, one per class here."""
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    for n_classes, size in ((3, 100), (14, 1700)):
+        monkeypatch.setattr("polyroc.report._cases.SCORE_BYTES", size)
+        y, models = make_sample(n_classes, 200)
+        page = open_page(write_report(tmp_path / "page.html", y, models)).page
+        held = sum(max(1, int(n * (size // (8 * n_classes + 5)) / 200)) for n in np.bincount(y))
+        told = f"the {held} of 200 cases that this page holds"
+        assert f" correctly (of {told})" in page.inner_text("#explorer-summary")
+        assert f" among {told}" in page.inner_text("#confusion p.muted")
+        assert page.locator(".roc > p").first.inner_text().endswith(f", among {told}.")
+        assert page.locator("#model-costs small").count() == 0
+        assert page.inner_text("#model-costs p").endswith(apart_told([False]) + ".")
 
 
 def test_case_list(open_page, tmp_path) -> None:

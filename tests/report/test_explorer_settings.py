@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from report.conftest import make_sample
-from report.recount import agrees, number_in
+from report.recount import agrees, check_p, number_in
 
 from polyroc.calibration import cost_calibration
 from polyroc.calibration._cost_calibration import promised_and_paid
@@ -91,7 +91,7 @@ class Page:
         assert agrees(expected, found.expected) and agrees(observed, found.observed)
         assert agrees(apart, abs(found.difference)) and agrees(error, found.standard_error)
         assert word == ("more" if found.difference > 0 else "less")
-        assert found.p_value < 0.001 if sign == "<" else agrees(p, found.p_value)
+        check_p(sign, p, found.p_value)
         assert (verdict == "Miscalibrated") == bool(advice) == (found.p_value < 0.05)
 
 

@@ -5,8 +5,10 @@ import pytest
 from report.sources import codes_in_source
 
 from polyroc.report._content import gather
-from polyroc.report._explanations import EXPLANATIONS
+from polyroc.report._explanations import EXPLANATIONS, QUESTIONS, explanation
+from polyroc.report._finding import Finding
 from polyroc.report._findings import RULES, SEVERITIES, findings
+from polyroc.report._grouping import grouped
 
 pytestmark = pytest.mark.usefixtures("short_search")
 
@@ -111,7 +113,9 @@ def test_worse_than_guessing() -> None:
 def test_sample_in_page(monkeypatch) -> None:
     monkeypatch.setattr("polyroc.report._cases.SCORE_BYTES", 2000)
     y, p = calibrated(600)
-    assert "sample-in-page" in codes_of(y, p)
+    found = {each.code: each.text for each in findings(gather(y, p))}
+    assert "sample-in-page" in found
+    assert found["confusion"].endswith(f" is higher among all {len(y):,} cases.")
 
 
 def test_weights_count() -> None:
@@ -133,3 +137,26 @@ def test_what_matters_comes_first(severity) -> None:
     order = [SEVERITIES.index(each.severity) for each in found]
     assert order == sorted(order)
     assert severity in {each.severity for each in found}
+
+
+def test_a_group_is_as_severe_as_its_most_severe_member() -> None:
+    y, p = calibrated(60)
+    content = gather(y, {"one": p, "two": p, "three": p})
+    mild, severe = (
+        Finding("tied-scores", each, "t", "x") for each in (SEVERITIES[-1], SEVERITIES[0])
+    )
+    for members in ([mild, severe], [severe, mild]):
+        (group,) = grouped(content, members)
+        assert group.severity == SEVERITIES[0] and group.members == tuple(members)
+    other = Finding("overconfident", SEVERITIES[1], "t", "x")
+    codes = [group.code for group in grouped(content, [mild, other])]
+    assert codes == ["overconfident", "tied-scores"], "what matters comes first"
+
+
+def test_explanations_name_only_metrics_of_the_page() -> None:
+    symbols = {each for known, _ in QUESTIONS for each in known}
+    for some in (set(), {"AUC"}, symbols):
+        for code in EXPLANATIONS:
+            text = explanation(code, some)
+            assert "()" not in text and "{" not in text and "  " not in text
+            assert not [each for each in symbols - some if f"({each}" in text]

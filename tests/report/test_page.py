@@ -5,14 +5,22 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from report.conftest import make_sample
+from report.dom import parsed
+from report.recount import agrees, exact_at_ends
 
+from polyroc import estimate
 from polyroc.errors import InvalidInput
 from polyroc.report import write_report
 from polyroc.report._content import gather
-from polyroc.report._page import SCRIPTS, bundle, packed, render
+from polyroc.report._packing import packed
+from polyroc.report._page import SCRIPTS, bundle, render
+from polyroc.report._verdict import Rival, gap_digits, verdict
 
 pytestmark = pytest.mark.usefixtures("short_search")
 
@@ -55,7 +63,7 @@ def data_of(text: str) -> dict:
 def test_names_are_text(odd_page) -> None:
     outline = Outline(odd_page)
     assert "img" not in outline.tags and "b" not in outline.tags
-    assert outline.tags.count("script") == 2
+    assert outline.tags.count("script") == 3
     assert data_of(odd_page)["classes"] == ODD_NAMES
     assert all(not key.startswith("on") and key != "style" for key, _ in outline.attributes)
 
@@ -159,7 +167,7 @@ def test_ids_name_the_cases_and_a_page_may_do_without_them(sample) -> None:
     assert data_of(text)["cases"]["ids"] == [*ids[:7], *ids[8:]] and " · scores.csv</p>" in text
     private = render(gather(y, models, include_cases=False, **known))
     cases = data_of(private)["cases"]
-    assert cases.pop("sampled") and cases.pop("codes")["data"] == ""
+    assert cases.pop("drawn_from") == 59 and cases.pop("codes")["data"] == ""
     assert not any(cases.values()) and data_of(private)["models"] == []
     assert data_of(private)["surfaces"] == [] and "patient" not in private
     assert "was written without its cases" in private and 'id="surface"' in private
@@ -233,4 +241,72 @@ def test_degenerate_data(kind, tmp_path) -> None:
     text = write_report(tmp_path / "r.html", y, {"a": scores, "b": scores}).read_text()
     visible = re.sub(r"<script.*|<style.*?</style>", "", text, flags=re.S)
     assert "nan" not in visible.lower().replace("dominan", "")
-    assert ("no interval" in visible) == (kind != "separated")
+    metrics = re.sub(r'<section id="calibration".*?</section>', "", visible, flags=re.S)
+    assert ("no interval" in metrics) == (kind != "separated")
+    assert "no interval" in visible  # all cases of the separated classes are off by the same
+
+
+@pytest.mark.system
+def test_limits_and_levels_of_tables(sample, monkeypatch) -> None:
+    """No limit below 1 reads as 1 in a legend, and G has intervals of the level of the page."""
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    y, models = sample(3, 90, 1)
+    content = gather(y, models, level=0.8)
+    page = parsed(render(content))
+    (heading, row) = page.one("surface").all("table")[0].rows
+    assert heading[2] == "80\u00a0% interval"
+    gini = content.surfaces["model 0"].gini
+    low, high, *_ = gini.interval(0.8)
+    assert all(agrees(*each) for each in zip(row[2].split(" to "), (low, high), strict=True))
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1, 2], 400)
+    p = rng.dirichlet((1, 1, 1), 1200) + 9 * np.eye(3)[y]
+    p[::50] = 1 + rng.random((24, 3))
+    page = parsed(render(gather(y, {"m": p / p.sum(axis=1, keepdims=True)})))
+    for k, figure in enumerate(page.all("figure", "roc")):
+        low, high, *_ = estimate(y == k, p[:, k] / p.sum(axis=1), "roc_auc").interval(0.95)
+        text = figure.all("span", "number")[0].text
+        ends = re.search(r"\((.+)–(.+)\)", text).groups()
+        assert high < 1
+        assert all(
+            agrees(*each) and exact_at_ends(*each) for each in zip(ends, (low, high), strict=True)
+        )
+
+
+@pytest.mark.system
+def test_models_behind_by_as_much(sample, monkeypatch) -> None:
+    """A copy of a model is no further behind than the model."""
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    y, models = sample(3, 90, 1)
+    rng = np.random.default_rng(3)
+    bad, worse = rng.dirichlet((1, 1, 1), 90), 1 - models["model 0"]
+    models["bad"] = bad
+    for added, told in (
+        ({"copy": bad}, "and of copy by as much."),
+        ({"worse": worse}, "and of worse by more."),
+        ({"copy": bad, "worse": worse}, "and of 2 other models by at least as much."),
+    ):
+        assert verdict(gather(y, models | added)).endswith(told)
+
+
+def test_models_further_behind_read_so() -> None:
+    """Decimals are added until the next gap reads larger, if it is."""
+    for gaps, digits in (
+        ([0.0012, 0.0014, 0.3], 4),
+        ([0.0012, 0.0012, 0.3], 3),
+        ([0.00121, 0.00124], 5),
+        ([0.00004], 5),
+        ([0.012, 0.013], 3),
+        ([], 3),
+    ):
+        rows = [Rival("m", SimpleNamespace(difference=-gap)) for gap in gaps]
+        assert gap_digits(rows) == digits
+
+
+def test_a_notebook_shows_the_page_as_long_as_it_is_there(tmp_path: Path) -> None:
+    path = write_report(tmp_path / "page.html", *make_sample(2, 20, n_models=1))
+    (frame,) = parsed(path._repr_html_()).all("iframe")
+    assert frame.attributes["srcdoc"] == path.read_text(encoding="utf-8")
+    assert frame.attributes["sandbox"] == "allow-scripts allow-downloads"
+    path.unlink()
+    assert path._repr_html_() is None

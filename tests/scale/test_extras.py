@@ -24,9 +24,10 @@ def test_importing_loads_nothing_heavy(module: str) -> None:
     [
         lambda: scale.torch.pairwise_auc([0, 1], [0.1, 0.2]),
         lambda: scale.torch.evaluate([0, 1], [0.1, 0.2]),
+        lambda: scale.torch.evaluate_pairs([0, 1], [0.1, 0.2]),
         lambda: scale.torch.gini([[0.1, 0.2]], 2),
     ],
-    ids=["pairwise_auc", "evaluate", "gini"],
+    ids=["pairwise_auc", "evaluate", "evaluate_pairs", "gini"],
 )
 def test_missing_torch_names_the_extra(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)

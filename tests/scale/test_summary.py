@@ -17,6 +17,7 @@ from twins.metrics import auc, column, fractions, members
 import polyroc
 from polyroc.errors import InvalidInput, InvalidType, NotDefined, UnknownName
 from polyroc.scale import PairSummary
+from polyroc.scale._histogram import Histogram, ordered_codes, placement_variances
 
 POOL = [
     0.0, -0.0, 1.0, 5e-324, 1e-310, 1e-40, 0.5, 0.25, 0.3, 1 / 3, 2.0, -7.5, 1e300, -1e-9,
@@ -320,6 +321,8 @@ def test_the_result_as_tables() -> None:
     assert result.n_cases == 300 and sum(result.counts.values()) == 300
     assert result.to_dict()["metrics"][0]["low"] == result["hand_till"].low
     interval = result["hand_till"].interval(0.9)
+    wider = result["hand_till"].interval()
+    assert wider == result["hand_till"].interval(0.95) and wider.low < interval.low
     assert interval.low < result["hand_till"].low <= result["hand_till"].high < interval.high
     assert "hand_till" in repr(result) and "<table>" in result._repr_html_()
     with pytest.raises(UnknownName):
@@ -371,3 +374,37 @@ def test_batches_come_by_either_name() -> None:
     one, other = PairSummary((0, 1, 2)).update(y, p), PairSummary((0, 1, 2)).partial_fit(y, p)
     assert one.to_bytes() == other.to_bytes()
     assert other.reset().n_cases == 0
+
+
+def test_room_is_what_the_arrays_take() -> None:
+    values = np.concatenate([-np.geomspace(1e-9, 1e9, 40), np.geomspace(1e-9, 1e9, 40)])
+    for computed in (False, True):
+        made = Histogram(3, 4, computed)
+        assert made.room_for(0) == 0
+        made.add(values, np.arange(len(values)) % 3, slacks=np.full(len(values), 1e-12))
+        held = [made.counts, made.values, made.state, made._place]
+        held += [] if made.extents is None else made.extents.arrays()
+        assert made.room_for(len(made.pages)) == sum(each.nbytes for each in held)
+
+
+def test_variances_of_placements_are_those_of_loops() -> None:
+    """Cases of one bin share the placement of its middle: those below, and half of its own."""
+    rng = np.random.default_rng(2)
+    rows, values = rng.integers(0, 3, 90), rng.random(90)
+    made = Histogram(3, 2)
+    made.add(values, rows)
+    bins = made.bins()
+    place = [int(np.flatnonzero(bins.codes == code)[0]) for code in ordered_codes(values, 2)]
+    of_row = [[p for p, row in zip(place, rows, strict=True) if row == r] for r in range(3)]
+    totals = np.array([float(len(each)) for each in of_row])
+
+    def placed(among: list[int], p: int) -> float:
+        return (sum(q < p for q in among) + sum(q == p for q in among) / 2) / len(among)
+
+    for k in range(3):
+        ours, theirs = placement_variances(bins, k, totals)
+        for r in range(3):
+            own = [placed(of_row[r], p) for p in of_row[k]]
+            other = [1 - placed(of_row[k], p) for p in of_row[r]]
+            assert ours[r] == pytest.approx(np.var(own, ddof=1))
+            assert theirs[r] == pytest.approx(np.var(other, ddof=1))

@@ -243,3 +243,135 @@ def test_gini_agrees_with_the_exact_volume(torch: Any) -> None:
         scale.torch.gini(torch.zeros(1, 2), 3)
     with pytest.raises(InvalidInput, match="between 0 and 1"):
         scale.torch.gini(torch.full((1, 6), 1.5), 3)
+
+
+# Standard errors
+
+
+def two_models(n: int, n_classes: int, digits: int | None, kind: str) -> tuple[Any, Any, Any]:
+    """The same cases, two of each class at least, scored twice."""
+    y, p = scores(n, n_classes, 1, 0.02, digits)
+    rng = np.random.default_rng(2)
+    y[: 2 * n_classes] = np.tile(np.arange(n_classes), 2)
+    raw = rng.normal(size=p.shape)
+    raw[np.arange(n), y] += 1
+    q = np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True)
+    return y, p.astype(kind), (q if digits is None else np.round(q, digits)).astype(kind)
+
+
+def in_memory(y: np.ndarray, p: np.ndarray, name: str, ties: Any) -> tuple[float, float]:
+    """A metric and its standard error from influence values, by the variance as it is defined."""
+    predictions = polyroc.Predictions(y, p)
+    metric = polyroc.registry[name]
+    moved = metric.influence(predictions, ties=ties).cases
+    variance = sum(moved[y == k].var(ddof=1) / (y == k).sum() for k in np.unique(y))
+    return metric.of(predictions, ties=ties), variance**0.5
+
+
+def test_standard_errors_equal_those_in_memory(torch: Any) -> None:
+    for n_classes, digits, kind in ((2, None, "float32"), (5, 1, "float32"), (35, 2, "float64")):
+        y, p, _ = two_models(150, n_classes, digits, kind)
+        names = [name for name in scale.torch.OFFERED if n_classes == 2 or name != "roc_auc"]
+        for ties in ("fair", "strict", "lenient"):
+            for memory in (None, 96 * 150 * 7):
+                given = torch.tensor(y), torch.tensor(p)
+                found = scale.torch.evaluate(*given, names, ties=ties, memory=memory)
+                for name in names:
+                    value, error = in_memory(y, p, name, ties)
+                    assert found[name].low == found[name].high == pytest.approx(value, abs=1e-13)
+                    assert found[name].standard_error == pytest.approx(error, rel=1e-12), name
+                    assert found[name].note == ""
+        values = scale.torch.evaluate(*given, names, interval=None)
+        assert np.isnan(values[names[0]].standard_error)
+        assert values[names[0]].note == "no standard error: not asked for"
+
+
+def test_comparisons_equal_those_in_memory(torch: Any) -> None:
+    for n_classes, digits in ((2, 2), (6, None), (6, 1)):
+        y, p, q = two_models(200, n_classes, digits, "float32")
+        models = {"a": p, "b": q, "c": np.roll(p, 1, axis=0)}
+        names = ["hand_till", "aunp", "auc_mu"]
+        tensors = {name: torch.tensor(each) for name, each in models.items()}
+        found = scale.torch.compare(torch.tensor(y), tensors, names)
+        expected = polyroc.compare(y, models, names, reference="normal").frame()
+        made = found.frame()
+        for column in ("metric", "model_a", "model_b"):
+            assert made[column].tolist() == expected[column].tolist()
+        assert made["least"].to_numpy() == pytest.approx(expected["difference"], abs=1e-13)
+        for column in ("standard_error", "p_value"):
+            assert made[column].to_numpy() == pytest.approx(expected[column], rel=1e-10)
+        alone = scale.torch.evaluate(torch.tensor(y), tensors["b"], names)
+        assert found["b"].metrics == alone.metrics
+
+
+def test_errors_of_every_pair(torch: Any) -> None:
+    for n_classes, digits, kind in ((2, None, "float64"), (5, 1, "float32"), (40, 2, "float32")):
+        y, p, _ = two_models(300, n_classes, digits, kind)
+        expected, pairs = polyroc.evaluate_pairs(y, p), ~np.eye(n_classes, dtype=bool)
+        for memory in (None, 96 * 300 * 7):
+            found = scale.torch.evaluate_pairs(torch.tensor(y), torch.tensor(p), memory=memory)
+            error = found.standard_error.numpy()
+            assert found.value.numpy()[pairs] == pytest.approx(expected["value"], abs=1e-14)
+            near = pytest.approx(expected["standard_error"].to_numpy(), rel=1e-11, nan_ok=True)
+            assert error[pairs] == near
+            assert np.isnan(np.diag(error)).all()
+
+
+def test_weights_of_pairs_are_those_of_the_registry(torch: Any) -> None:
+    from polyroc.scale._device_weights import pair_weights
+    from polyroc.statistics.margins import Margins
+
+    y, p = scores(200, 5, skew=0.6)
+    for name in scale.torch.OFFERED:
+        if name == "roc_auc":
+            y, p = y % 2, p[:, :2]
+        predictions = polyroc.Predictions(y, p)
+        metric = polyroc.registry[name]
+        made = metric.statistic.of(predictions)
+        expected = metric.gradient(made).of_statistic.matrix
+        if metric.statistic is Margins:
+            expected = (expected + expected.T) / 2
+        np.fill_diagonal(expected := expected.copy(), 0)
+        counts = torch.tensor(np.bincount(y, minlength=p.shape[1]))
+        found = pair_weights(name, counts).matrix().numpy()
+        assert found == pytest.approx(expected, rel=1e-13), name
+        y, p = scores(200, 5, skew=0.6)
+
+
+def test_errors_where_numbers_are_extreme_or_classes_small(torch: Any) -> None:
+    largest = np.finfo(np.float32).max
+    values = np.array([-largest, -1.0, -1e-45, -0.0, 0.0, 1e-45, 1.0, largest], dtype=np.float32)
+    rng = np.random.default_rng(0)
+    for n_classes in (3, 40):  # searched column by column, and all at once
+        y = np.tile(np.arange(n_classes), 6)
+        p = rng.choice(values, (len(y), n_classes))
+        found = scale.torch.evaluate(torch.tensor(y), torch.tensor(p), ["hand_till"])
+        value, error = in_memory(y, p, "hand_till", "fair")
+        assert found["hand_till"].low == pytest.approx(value, abs=1e-13)
+        assert found["hand_till"].standard_error == pytest.approx(error, rel=1e-12)
+    y, first = np.array([0, 0, 0, 1, 1, 2]), np.array([0.9, 0.2, 0.5, 0.3, 0.1, 0.4])
+    p = np.column_stack([first, 1 - first, first])
+    one = scale.torch.evaluate(torch.tensor(y), torch.tensor(p), ["aunu"])["aunu"]
+    assert np.isnan(one.standard_error) and one.note == "no standard error: class 2 has one case"
+    every = scale.torch.evaluate_pairs(torch.tensor(y), torch.tensor(p)).standard_error
+    assert torch.isnan(every[2]).all() and not torch.isnan(every[0, 1])
+    perfect = scale.torch.evaluate(torch.tensor(y[:5]), torch.eye(2)[y[:5]], "roc_auc")["roc_auc"]
+    assert perfect.low == 1 and "every case agrees" in perfect.note
+    rest = torch.tensor(y[:5]), torch.tensor(p[:5])
+    skipped = scale.torch.evaluate(*rest, ["hand_till"], absent="skip")["hand_till"]
+    expected = polyroc.evaluate(y[:5], p[:5], ["hand_till"], labels=range(3), absent="skip")
+    error = expected["hand_till"].standard_error
+    assert skipped.standard_error == pytest.approx(error, rel=1e-12)
+
+
+def test_comparisons_that_are_refused(torch: Any) -> None:
+    y, p = (torch.tensor(each) for each in scores(30, 3))
+    with pytest.raises(InvalidInput, match="interval"):
+        scale.torch.evaluate(y, p, interval="bootstrap")
+    with pytest.raises(InvalidInput, match="two models or more, got 1"):
+        scale.torch.compare(y, {"a": p})
+    with pytest.raises(InvalidType, match="map names of models to their scores"):
+        scale.torch.compare(y, [p, p])
+    wide = torch.cat([p, p[:, :1]], dim=1)
+    with pytest.raises(InvalidInput, match="'b' have 4 columns, those of 'a' 3"):
+        scale.torch.compare(y, {"a": p, "b": wide}, absent="skip")

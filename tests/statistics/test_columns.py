@@ -104,6 +104,18 @@ def test_few_cases_need_a_search(dtype, n_positives):
     np.testing.assert_array_equal(below[far], np.searchsorted(positives, scores[far]))
 
 
+def test_ranks_of_a_short_column_are_found_once():
+    """For the values and influence values of all metrics, where predictions keep their columns."""
+    rng, found = np.random.default_rng(0), []
+    for length, kept in ((50, True), (50, False), (columns.SHORT_COLUMN + 1, True)):
+        column = Column(rng.random(length), np.arange(length) % 3, 1, kept=kept)
+        first = next(column.ranks())
+        with column.remembered_ranks():
+            inside = next(column.ranks())
+        found.append((inside is first, next(column.ranks()) is first))
+    assert found == [(True, True), (False, False), (True, False)]
+
+
 def test_scores_are_packed_where_they_fit():
     probabilities = np.random.default_rng(2).uniform(0.01, 1, 500)
     codes = np.arange(500, dtype=np.uint16) % 7

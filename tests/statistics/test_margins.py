@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from polyroc import Predictions, registry
+from polyroc._base.ties import merged
 from polyroc.statistics import margins
+from polyroc.statistics.directed import Directed
 
 METRIC = registry["auc_mu"]
 
@@ -53,3 +55,19 @@ def test_an_explicit_argmax_is_the_default():
             y, scores = sample(kind, K)
             argmax = 1 - np.eye(K)
             assert METRIC.function(y, scores, partition=argmax) == METRIC.function(y, scores)
+
+
+def test_margins_that_are_tied_are_equal_and_the_others_come_with_their_order():
+    rng = np.random.default_rng(4)
+    y, p = np.arange(90) % 3, rng.dirichlet(np.ones(3), 90)
+    tenths, sizes = rng.multinomial(10, np.ones(3) / 3, 90) / 10, [0.0, 1.0, 1e-13, 1e-11]
+    for scores in (p, tenths, p.astype(np.float32), *(0.25 + size * p for size in sizes)):
+        for partition in (None, ((0.0, 1.0, 2.0), (1.0, 0.0, 1.0), (3.0, 1.0, 0.0))):
+            directed, cases = Directed.of(Predictions(y, scores), partition), np.arange(60)
+            found, order = directed.ordered(cases, 0, 1)
+            plain = directed.margins(cases, 0, 1)
+            expected = merged(plain, directed.slacks(cases, 0, 1))
+            assert found.tobytes() == expected.tobytes()
+            assert order is None or (np.diff(found[order]) >= 0).all()
+            if (found != plain).any():
+                assert order is None

@@ -9,7 +9,7 @@ import pytest
 
 from polyroc import Predictions, registry
 from polyroc.metrics.measure import CaseStatistics, measure
-from polyroc.statistics import margins, mixture, pairs, placements
+from polyroc.statistics import many_columns, margin_blocks, margins, mixture, pairs, placements
 from polyroc.statistics.mixture import Mixture
 
 METRICS = ("hand_till", "aunp", "hand_till_scored", "auc_mu", "pdi", "hand_till_probabilistic")
@@ -53,7 +53,7 @@ def test_a_pool_that_is_ranked_once(monkeypatch):
                 mixed = shrunken(n_classes, levels, weighted)
                 options = {"auc_mu": {"partition": costs} if weighted else {"ties": "strict"}}
                 check(mixed, options)
-                for module in (margins, placements):
+                for module in (margins, many_columns):
                     monkeypatch.setattr(module, "MANY_CLASSES", 2)
                 check(mixed, options)
                 check(mixed, {})
@@ -72,6 +72,33 @@ def test_blocks_of_classes_change_nothing_but_rounding(monkeypatch):
     found = registry["auc_mu"].influence(mixed.predictions).cases
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
     check(mixed, {})
+
+
+def test_small_classes_are_compared_each_with_each(monkeypatch):
+    """Sorted and merged it is the same, with ties, close margins and cases that are in the pool."""
+    monkeypatch.setattr(margins, "MANY_CLASSES", 2)
+    monkeypatch.setattr(margin_blocks, "WIDTH", 3)
+    rng, asked = np.random.default_rng(4), [(registry["auc_mu"], {"ties": "strict"})]
+    asked.append((registry["auc_mu"], {}))
+    for levels in (None, 16, 10, 1):
+        y, p = np.arange(90) % 8, rng.dirichlet(np.ones(8), 90)
+        p = p if levels is None else np.round(p * levels) / levels
+        p[5] = p[13] + (0 if levels else 2.0**-46)  # of one class, and close
+        p[7], p[30, :2] = p[14], p[24, :2]
+        cases = Predictions(y, p)
+        counts = cases.class_counts
+        pool, kept = np.r_[np.arange(2, 90, 11), 13, 14], counts / (counts + 0.5)
+        mixed = Mixture(cases, pool, np.full(len(pool), 1 / len(pool)), kept, 0.5 * kept)
+        for several in (cases, mixed):
+            found = {}
+            for few, many in ((1000, 1), (1000, 1000), (0, 1)):
+                monkeypatch.setattr(margin_blocks, "SMALL_CLASS", few)
+                monkeypatch.setattr(margin_blocks, "MANY_CLOSE", many)
+                made = measure(CaseStatistics(several), asked)
+                found[few, many] = np.array([[m.value, *m.influence.cases] for m in made])
+            *compared, merged = found.values()
+            for each in compared:
+                np.testing.assert_allclose(each, merged, rtol=1e-12, atol=1e-14)
 
 
 def test_few_nodes_do_where_many_classes_are_tied_in_small_shares():

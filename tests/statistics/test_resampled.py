@@ -39,7 +39,7 @@ def reference(y_true, y_score, n_classes, weights, **options):
         predictions = Predictions(
             y_true, y_score, labels=range(n_classes), sample_weight=row, **options
         )
-        margins, pairs = Margins.of(predictions), Pairs.of(predictions)
+        margins, pairs = Margins.of(predictions), Pairs.of(predictions, scored=True)
         sums = [_off_diagonal(matrix) for matrix in (pairs.above, pairs.tied, pairs.excess)]
         means = Means.of(predictions).vectors
         values = (*sums, margins.above, margins.tied, means, predictions.class_weights)

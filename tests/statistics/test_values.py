@@ -90,7 +90,7 @@ def test_many_metrics_at_once_are_each_alone():
 
 def test_a_public_call_is_near_the_arithmetic():
     """From hand_till to the sort of a column: few frames, in few files."""
-    deepest, files = 0, set()
+    deepest, files, sorts = 0, set(), ("_column_sums", "counted_pairs")
 
     def look(frame, event, _):
         nonlocal deepest
@@ -99,7 +99,7 @@ def test_a_public_call_is_near_the_arithmetic():
             chain.append(frame.f_code)
             frame = frame.f_back
         names = [code.co_name for code in chain]
-        if event == "call" and names[0] == "_column_sums" and "hand_till" in names:
+        if event == "call" and names[0] in sorts and "hand_till" in names:
             inside = chain[: names.index("hand_till") + 1]
             deepest = max(deepest, len([c for c in inside if "polyroc" in c.co_filename]))
             files.update(c.co_filename for c in inside if "polyroc" in c.co_filename)

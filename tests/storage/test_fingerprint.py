@@ -85,6 +85,34 @@ def test_changes_are_noticed_and_repetition_is_not() -> None:
         assert fingerprint(parts_of(SOURCE.replace(old, new))) != first, what
 
 
+PLACED = """
+class Step:
+    __firstlineno__ = 7
+    __static_attributes__ = ("by", "with")
+    kind = 3
+
+def inside():
+    class Inner:
+        __firstlineno__ = 7
+        kind = 3
+    return Inner
+"""
+
+
+def test_the_line_that_a_class_is_on_is_no_part_of_it() -> None:
+    """Python 3.13 and newer write it into the class, and what is assigned to ``self`` too, in an
+    order that depends on the process; 3.14 keeps annotations there once they were asked for."""
+    first, moved, other = (dict[str, Any](__name__="module_of_the_user") for _ in range(3))
+    exec(PLACED, first)
+    exec(PLACED.replace("= 7", "= 70_000").replace('"by", "with"', '"with", "by"'), moved)
+    exec(PLACED.replace("kind = 3", "kind = 4"), other)
+    for name in ("Step", "inside"):
+        assert fingerprint(moved[name]) == fingerprint(first[name]) != fingerprint(other[name])
+    before = fingerprint(first["Step"])
+    first["Step"].__annotations_cache__ = {"by": float}
+    assert fingerprint(first["Step"]) == before
+
+
 def test_values() -> None:
     values: list[Any] = [
         1, 1.0, True, None, "1", b"1", (1,), [1], {1: 2}, {2: 1}, {1}, frozenset([1]), 1j,

@@ -77,7 +77,9 @@ def test_every_point_of_a_search_has_costs_inside() -> None:
             assert 0.2 <= point.costs[0, 1] <= 0.4
             assert 2 <= point.costs[0, 2] / point.costs[1, 0] <= 5
             assert point.cost_share == found.provenance["cost_share"]
-        assert "of the cost space" in repr(point)
+        share = f"cost_bounds leave {100 * point.cost_share:.3g} % of the cost space"
+        assert repr(point).splitlines()[-1] == share
+        assert "cost_bounds" not in repr(found.choose(criterion="total_error"))
     focused = search(model, generations=20, cost_bounds=bounds, alpha=2, rng=1)
     assert ((focused.costs[:, 0, 1] >= 0.2) & (focused.costs[:, 0, 1] <= 0.4)).all()
     merged = search(model, generations=5, cost_bounds=bounds, islands=2, rng=1)

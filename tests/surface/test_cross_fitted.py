@@ -9,7 +9,9 @@ import pytest
 from surface.test_certainty import cases, found
 
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.results import Estimate
 from polyroc.surface import KnnModel, RocSurface, ScoreModel, cross_fitted_gini
+from polyroc.surface._cross_fitted import _mean as mean_of_folds
 from polyroc.surface._gini import gini
 from polyroc.surface._resampled import resample_weights, resampled_rates, shares_dominated
 
@@ -50,6 +52,10 @@ def test_correction_by_resampling(tmp_path):
     assert corrected.value < plain.value
     assert corrected.standard_error == pytest.approx(plain.standard_error, rel=0.5)
     assert corrected.interval().low < corrected.value < corrected.interval().high
+    kept = np.flatnonzero((y != 0) | (np.cumsum(y == 0) > 5))
+    fewer = found(y[kept], p[kept]).resampled_gini(n_resamples=5, rng=1)
+    assert list(fewer.counts.values()) == np.bincount(y[kept]).tolist()
+    assert fewer.degrees_of_freedom == (y[kept] == 0).sum() - 1 < (y == 1).sum() - 1
     again = surface.resampled_gini(n_resamples=50, rng=1, n_threads=2)
     assert (again.value, again.standard_error) == (corrected.value, corrected.standard_error)
     surface.save(tmp_path / "surface.npz")
@@ -93,3 +99,25 @@ def test_refusals():
         cross_fitted_gini(lambda X, y: 3, p, y)
     with pytest.raises(InvalidInput, match="a class has 10 cases for 6 folds"):
         cross_fitted_gini(model, folds=6)
+
+
+def test_the_mean_of_folds_has_satterthwaites_degrees_of_freedom():
+    errors, freedom = (0.1, 0.2, 0.3), (5.0, 10.0, 20.0)
+    parts = [
+        Estimate(
+            "gini",
+            value,
+            error,
+            "x",
+            degrees_of_freedom=known,
+            counts={"a": 3, "b": 4},
+            settings={"n_resamples": 7},
+        )
+        for value, error, known in zip((0.3, 0.4, 0.8), errors, freedom, strict=True)
+    ]
+    found = mean_of_folds(parts)
+    assert found.value == pytest.approx(0.5) and found.counts == {"a": 9, "b": 12}
+    squares = [error**2 / 9 for error in errors]
+    assert found.standard_error == pytest.approx(math.sqrt(sum(squares)))
+    among = sum(square**2 / known for square, known in zip(squares, freedom, strict=True))
+    assert found.degrees_of_freedom == pytest.approx(sum(squares) ** 2 / among)

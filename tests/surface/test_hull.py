@@ -68,6 +68,14 @@ def test_two_classes_by_hand() -> None:
     surface = made([[0, 1], [0.1, 0.6], [0.2, 0.5], [0.4, 0.1], [1, 0], [0.5, 0.6]])
     hull = surface.hull()
     assert hull.indices.tolist() == [0, 1, 3, 4]
+    for vertex, (place, rates) in enumerate(zip(hull.indices, hull.rates, strict=True)):
+        alone = hull.reach(rates)
+        assert alone.indices.tolist() == [place] and alone.probabilities == pytest.approx([1])
+        assert alone.rates == pytest.approx(hull.rates[vertex])
+        if vertex:
+            assert hull.reach((rates + hull.rates[vertex - 1]) / 2).probabilities == pytest.approx(
+                [0.5, 0.5]
+            )
     rule = hull.reach([0.25, 0.4])
     assert (rule.rates <= np.array([0.25, 0.4]) + 1e-9).all()
     assert rule.probabilities.sum() == pytest.approx(1)

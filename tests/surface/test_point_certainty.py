@@ -138,6 +138,8 @@ def test_limits_held_with_confidence():
     assert held_limits({(0, 1): 1.0}, 0.9, n, "ab") == {(0, 1): 1.0}
     with pytest.raises(NotDefined, match="even no error is not enough, it takes 299 cases"):
         held_limits({(0, 1): 0.01}, 0.95, n, "ab")
+    with pytest.raises(NotDefined, match="no error is not enough, no number of cases is enough"):
+        held_limits({(0, 1): 0.0}, 0.95, n, "ab")
     surface = found(*cases(100, 3))
     point = surface.choose(limits={(0, 1): 0.1}, confidence=0.95)
     count = round(100 * point.rate(0, 1))

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from polyroc import CostSensitiveClassifier
-from polyroc.surface import cost_by_share
+from polyroc import CostSensitiveClassifier, Predictions
+from polyroc.errors import InvalidInput, NotDefined
+from polyroc.surface import ScoreModel, cost_by_share, risk_coverage, search
+from polyroc.utility import fit_binormal, fit_proper, saec_interval
 
 
 def cases(n, seed):
@@ -80,3 +82,43 @@ def test_malformed_shares_are_told():
     for shares in ([0.0, 0.5], [], [[0.1]]):
         with pytest.raises(ValueError, match="shares must be numbers between 0 and 1"):
             cost_by_share(y, p, vary=1, shares=shares)
+
+
+def test_a_class_of_one_case_leaves_the_error_unknown():
+    y, x = cases(20, 4)
+    y[y == 2] = 0
+    y[0] = 2
+    p = np.exp(x) / np.exp(x).sum(axis=1, keepdims=True)
+    curve = cost_by_share(y, p, vary=2)
+    assert np.isnan(curve.fixed_error).all() and np.isnan(curve.adapted_error).all()
+    assert np.isfinite(curve.fixed).all()
+
+
+def test_groups_are_refused_where_cases_are_taken_as_independent():
+    """Or there is no interval: those of copies of cases would be too narrow."""
+    y, x = cases(60, 5)
+    p = np.exp(x) / np.exp(x).sum(axis=1, keepdims=True)
+    grouped = Predictions(y, p, groups=np.arange(60) // 2)
+    for function, options in ((cost_by_share, {"vary": 2}), (risk_coverage, {})):
+        with pytest.raises(InvalidInput, match=f"{function.__name__} takes cases as independent"):
+            function(grouped, **options)
+    two = Predictions(y == 1, p[:, 1], groups=np.arange(60) // 2)
+    for function in (fit_binormal, fit_proper, saec_interval):
+        with pytest.raises(InvalidInput, match=f"{function.__name__} takes cases as independent"):
+            function(two)
+    found = [
+        search(ScoreModel(each), generations=5, rng=0, progress=False)
+        for each in (Predictions(y, p), grouped)
+    ]
+    (known, _), (none, notes) = [(each.gini(), each.gini().notes) for each in found]
+    assert known.value == none.value and known.standard_error > 0
+    assert np.isnan(none.standard_error) and "cases-in-groups" in [note.code for note in notes]
+    points = [each.choose(criterion="total_error") for each in found]
+    assert points[0].interval().low < points[0].interval().high
+    assert np.isnan(points[1].interval()[:2]).all()
+    for call in (
+        lambda: found[1].resampled_gini(n_resamples=5),
+        lambda: found[1].choose(costs=1 - np.eye(3), limits={(0, 1): 0.9}, confidence=0.9),
+    ):
+        with pytest.raises(NotDefined, match="belong to groups"):
+            call()

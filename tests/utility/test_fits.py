@@ -48,6 +48,10 @@ def test_ct_ratings_of_hanley_and_mcneil():
     cuts = -ndtri(fit.operating_points[::-1, 0])
     assert cuts == pytest.approx([0.169768, 0.463215, 0.766860, 1.797938], abs=1e-4)
     assert fit.converged and fit.note is None and fit.n_categories == 5
+    plain = ("a", "b", "area", "saec", "log_likelihood", "converged", "iterations", "n_categories")
+    errors = {f"{name}_standard_error": each for name, each in fit.standard_errors.items()}
+    named = {name: getattr(fit, name) for name in (*plain, "note")}
+    assert fit.to_dict() == {**named, **errors}
 
 
 def test_ratings_of_chakraborty():

@@ -25,8 +25,8 @@ SHORTEST = 0.004
 APART = 3
 """Factor between two sizes that a prediction is made from."""
 
-LONG = 10.0
-"""A call of a rival that took longer is not repeated."""
+LONG = 5.0
+"""A call of a rival that took longer is not repeated, but to warm it up at its first size."""
 
 WARM = 1.0
 """Calls shorter than this are called once before they are timed."""
@@ -95,12 +95,15 @@ class First:
     seconds: float
 
     @classmethod
-    def of(cls, call: Callable[[], Any]) -> "First":
-        """Call once, and once more where compiling or loading may have counted."""
+    def of(cls, call: Callable[[], Any], cold: bool = False) -> "First":
+        """Call once, and once more where compiling or loading may have counted.
+
+        They may in a short call, and in any that is the first of its kind (``cold``).
+        """
         start = time.perf_counter()
         value = call()
         seconds = time.perf_counter() - start
-        if seconds < WARM:
+        if cold or seconds < WARM:
             start = time.perf_counter()
             call()
             seconds = time.perf_counter() - start
@@ -133,7 +136,7 @@ class Contest:
                 facts[rival.name] = {"absence": absence}
                 continue
             call = calls[rival.name] = rival.prepare(data)
-            theirs = firsts[rival.name] = First.of(call)
+            theirs = firsts[rival.name] = First.of(call, cold=not self.seen[rival.name])
             self.seen[rival.name].append((size, theirs.seconds))
             agreement = rival.agreement(place(self.quantity, sizes), ours.value, theirs.value)
             outcome = rival.outcome(ours.value, theirs.value)

@@ -30,6 +30,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,6 +76,11 @@ class Work(NamedTuple):
 
 def count() -> list[Count]:
     """Count the instructions of each kernel at two sizes, the second twice the first."""
+    return count_times(1)[0]
+
+
+def count_times(times: int) -> list[list[Count]]:
+    """Count them so many times in a process, which finds what another has compiled."""
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         raise Unavailable(
@@ -85,9 +91,11 @@ def count() -> list[Count]:
         out = Path(folder, "callgrind.out")
         watched = [valgrind, "--tool=callgrind", "--combine-dumps=yes", f"--dump-before={MARK}"]
         calls = [sys.executable, "-P", str(Path(__file__).resolve()), "--calls"]
-        run(calls, folder)  # compiles
-        done = run([*watched, f"--callgrind-out-file={out}", *calls], folder)
-        return counts(done, between_marks(out.read_text()))
+        run([*calls, "1"], folder)  # compiles
+        done = run([*watched, f"--callgrind-out-file={out}", *calls, str(times)], folder)
+        found = counts(done, between_marks(out.read_text()))
+    each = len(found) // times
+    return [found[first : first + each] for first in range(0, len(found), each)]
 
 
 def run(command: list[str], folder: str) -> str:
@@ -142,10 +150,10 @@ def counts(done: str, marks: list[int]) -> list[Count]:
 # ------------------------------------------------------------------- in the process that is watched
 
 
-def make_calls() -> None:
+def make_calls(times: int) -> None:
     """Call every kernel N and 2N times between marks, and print what was called."""
     gc.disable()
-    for work in all_work():
+    for work in chain.from_iterable(all_work() for _ in range(times)):
         work.call()  # loads it, or compiles it
         os.getppid()
         for times in (CALLS, 2 * CALLS):
@@ -210,4 +218,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    make_calls() if sys.argv[1:] == ["--calls"] else main()
+    make_calls(int(sys.argv[2])) if sys.argv[1:2] == ["--calls"] else main()

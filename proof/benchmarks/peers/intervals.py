@@ -3,11 +3,13 @@
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 from timing import softmax_scores
 
 import polyroc
+from peers import metric_frame
 from peers.contest import Contest, Rival
 from peers.rows import Row
 from peers.settings import Settings
@@ -20,7 +22,7 @@ Theirs = tuple[float, tuple[float, float]]
 
 DELONG = (
     "confidenceinterval has DeLong's limits on the plain scale with the normal quantile, which may "
-    "leave [0, 1]; polyroc's default is the logit scale with a quantile of t. Compared are the "
+    "leave [0, 1]; polyroc's default is Wilson's scale with a quantile of t. Compared are the "
     "limits of both on the plain scale with the normal quantile, "
     '`interval(scale="plain", small_sample=False)`. confidenceinterval ranks in 32-bit floats.'
 )
@@ -112,10 +114,10 @@ def on_the_plain_scale(ours: Estimate, theirs: Theirs) -> float:
     return float(np.abs(np.array([ours.value, low, high]) - [value, *limits]).max())
 
 
-def within_simulation(ours: Estimate, theirs: Theirs) -> float:
+def within_simulation(ours: Estimate, theirs: Theirs, scale: Any = None) -> float:
     """Difference of the areas; that of the limits where chance does not explain it."""
     value, limits = theirs
-    low, high, *_ = ours.interval()
+    low, high, *_ = ours.interval(scale=scale)
     apart = float(np.abs(np.array([low, high]) - limits).max())
     allowed = 4 * math.sqrt(2) * simulation_error(ours)
     return abs(ours.value - value) if apart <= allowed else apart
@@ -154,6 +156,7 @@ def measure(settings: Settings) -> Iterator[Row]:
         yield from contest.at(n, {"n": n, "K": 2}, cases(n))
     yield from measure_m(settings)
     yield from measure_bootstrap(settings)
+    yield from metric_frame.measure(NAME, within_simulation, settings)
 
 
 def measure_m(settings: Settings) -> Iterator[Row]:
@@ -184,10 +187,13 @@ def measure_bootstrap(settings: Settings) -> Iterator[Row]:
 
 WORK = Work(
     name=NAME,
-    title="Intervals of two classes",
+    title="Intervals",
     axis="n",
     axis_title="cases n",
-    peers=("confidenceinterval", "numpy"),
-    about="The area under a ROC curve with its 95 % interval, by DeLong's variance and by BCa.",
+    peers=("confidenceinterval", "numpy", "fairlearn"),
+    about=(
+        "The area under the ROC curve of two classes with its 95 % interval, by DeLong's variance "
+        "and by BCa; M of five classes with its standard error, and by percentiles of replicates."
+    ),
     measure=measure,
 )

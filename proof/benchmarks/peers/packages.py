@@ -5,6 +5,8 @@ from collections.abc import Collection
 from importlib.metadata import version
 from importlib.util import find_spec
 
+import polyroc
+
 MODULES = {
     "scikit-learn": "sklearn",
     "lightgbm": "lightgbm",
@@ -12,6 +14,7 @@ MODULES = {
     "pymoo": "pymoo",
     "moocore": "moocore",
     "confidenceinterval": "confidenceinterval",
+    "fairlearn": "fairlearn",
     "numpy": "numpy",
 }
 """The module that each package is imported as."""
@@ -37,8 +40,11 @@ def require(wanted: Collection[str]) -> None:
 
 
 def versions(names: Collection[str]) -> dict[str, str]:
-    """Versions of Python, of the peers named and of what lies below them."""
+    """Versions of Python, of the peers named and of what lies below them.
+
+    That of polyroc is what is imported: an editable install keeps the number of its first day.
+    """
     with_torch = ["torch"] if "torchmetrics" in names else []
     listed = [*BELOW, *names, *with_torch]
     found = {name: version(name) for name in dict.fromkeys(listed)}
-    return {"python": platform.python_version()} | found
+    return {"python": platform.python_version()} | found | {"polyroc": polyroc.__version__}

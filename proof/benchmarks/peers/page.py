@@ -26,6 +26,11 @@ Times are medians of repeats, with the rivals in turn, after a warm-up, in one p
 uses as many threads as it does by default. In brackets are the quartiles of the ratio over the
 rounds. Exponents are slopes of log amount on log size over the four largest sizes, with their
 standard errors.
+
+Peers are packages that compute the same by a program of their own. skore reports these areas by
+calling scikit-learn, so that its times are those of scikit-learn; MAPIE has sets of predictions,
+none of these quantities. The variance of M was published by Xu in 2024 and is measured as a twin of
+its formula.
 """
 
 TAIL = f"""## Run it
@@ -33,7 +38,7 @@ TAIL = f"""## Run it
 ```sh
 {INSTALL}
 python proof/benchmarks/peers --quick      # about a minute: every work and every peer, small sizes
-python proof/benchmarks/peers --page docs  # up to twenty minutes: writes this page
+python proof/benchmarks/peers --page docs  # about ten minutes: writes this page
 ```
 
 `--only NAME …` measures some of the work, `--without PEER …` leaves peers out, openly. Records go
@@ -115,7 +120,9 @@ def _largest(work: Work, rows: list[Row]) -> Iterable[list[str]]:
                 what = "memory, " if row.unit == "MB" else ""
                 grown = [str(series.exponent or "") for series in (ours, rival)]
                 size = place(f"`{row.quantity}`", row.sizes)
-                yield [link, what + size, row.rival, factor(row.ratio), *grown]
+                differs = row.agreement is not None and row.agreement.difference is None
+                ratio = factor(row.ratio) + (", definition differs" if differs else "")
+                yield [link, what + size, row.rival, ratio, *grown]
                 link = ""
 
 

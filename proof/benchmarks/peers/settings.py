@@ -29,7 +29,7 @@ class Settings:
         limit, budget, most_rounds = {
             "tiny": (2.0, 0.02, 3),
             "quick": (3.0, 0.25, 7),
-            "full": (20.0, 1.0, 9),
+            "full": (12.0, 1.0, 9),
         }[effort]
         return cls(effort, limit, budget, most_rounds, without)
 

@@ -14,6 +14,9 @@ from polyroc.errors import InvalidInput, InvalidType
 from polyroc.typing import RandomState
 
 _SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
+MOST_BITS = 4096
+"""Of a seed or a name: Python does not write numbers of more than 4300 digits."""
+
 _SOURCES = (
     int,
     np.integer,
@@ -47,6 +50,14 @@ def shown(value: object, most: int = 80) -> str:
     except Exception:  # an object of the user that cannot be shown, or one deep in another
         return f"an object of type {type(value).__name__}"
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def name_of(value: object, what: str) -> str:
+    """A name as text."""
+    try:
+        return str(value)
+    except Exception:  # numbers of thousands of digits, and objects of the user that fail
+        raise InvalidType(f"{what} must be named by text, got {shown(value)}.") from None
 
 
 def reason_of(error: BaseException, most: int = 200) -> str:
@@ -109,8 +120,12 @@ def share(value: Any, name: str) -> float:
 
 def is_real(value: Any) -> bool:
     """Whether a value is a finite number of Python or numpy."""
-    known = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return known and math.isfinite(value)
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number or fraction beyond all floats
+        return False
 
 
 def generator_of(rng: RandomState) -> np.random.Generator:
@@ -126,9 +141,13 @@ def generator_of(rng: RandomState) -> np.random.Generator:
 
 
 def _is_seed(rng: Any) -> bool:
-    """Whether numpy may be asked: it crashes on lists that hold themselves."""
+    """Whether numpy may be asked: it crashes on lists that contain themselves."""
     if isinstance(rng, (list, tuple)):
-        return all(isinstance(number, (int, np.integer)) for number in rng)
+        return all(isinstance(number, (int, np.integer)) and _is_seed(number) for number in rng)
+    if isinstance(rng, np.ndarray):
+        return rng.dtype.kind in "iu"
+    if isinstance(rng, int):
+        return rng.bit_length() <= MOST_BITS
     return rng is None or isinstance(rng, _SOURCES)
 
 

@@ -10,10 +10,9 @@ is better, its negative where lower is. With a margin m ≥ 0:
     equivalent    H₀: |e| ≥ m, by two one-sided tests
 """
 
-import math
 from typing import Any, Literal, get_args
 
-from polyroc._base.checks import check_choice, shown
+from polyroc._base.checks import check_choice, is_real, shown
 from polyroc.errors import InvalidInput, InvalidType
 
 Alternative = Literal["two-sided", "greater", "less", "noninferior", "equivalent"]
@@ -35,12 +34,12 @@ def checked_margin(alternative: Any, margin: Any) -> float:
         raise InvalidType(f"margin must be a number, got {shown(margin)}.")
     if alternative == "two-sided":
         raise InvalidInput(
-            f"margin={margin!r} has no meaning for a two-sided test. Pass alternative="
+            f"margin={shown(margin)} has no meaning for a two-sided test. Pass alternative="
             '"noninferior", "equivalent", "greater" or "less".'
         )
     least = "positive" if alternative in NEEDS_MARGIN else "at least 0"
-    if not (0 <= margin < math.inf) or (margin == 0 and alternative in NEEDS_MARGIN):
-        raise InvalidInput(f"margin must be {least} and finite, got {margin!r}.")
+    if not is_real(margin) or margin < 0 or (margin == 0 and alternative in NEEDS_MARGIN):
+        raise InvalidInput(f"margin must be {least} and finite, got {shown(margin)}.")
     return float(margin)
 
 
@@ -55,6 +54,11 @@ def tails_of(alternative: str, level: float, lower_is_better: bool) -> tuple[flo
     if alternative == "two-sided":
         return (1 - level) / 2, (1 - level) / 2
     if alternative == "equivalent":
+        if level <= 0.5:
+            raise InvalidInput(
+                "level must be above 0.5 for a test of equivalence, whose interval has the level "
+                f"2 level − 1, got {level:g}."
+            )
         return 1 - level, 1 - level
     from_below = (alternative != "less") != lower_is_better
     return (1 - level, 0.0) if from_below else (0.0, 1 - level)
@@ -68,6 +72,24 @@ _CLAIMS = {
     "equivalent": ("{a} is equivalent to {b}", "{a} and {b} are equivalent"),
 }
 """What a test is to show, of a value and a constant, and of two models."""
+
+
+def limits_in_words(alternative: str, level: float) -> str:
+    """What the limits of a test at 1 − level are, as :func:`tails_of` has them.
+
+    Examples
+    --------
+    >>> limits_in_words("two-sided", 0.95), limits_in_words("equivalent", 0.95)
+    ('95 % interval', '90 % interval')
+    >>> limits_in_words("noninferior", 0.95)
+    'one-sided 95 % limit'
+    """
+    if alternative == "two-sided":
+        return f"{100 * level:.6g} % interval"
+    if alternative == "equivalent":
+        return f"{100 * (2 * level - 1):.6g} % interval"
+    return f"one-sided {100 * level:.6g} % limit"
+
 
 _ALIKE = ("{a} cannot be told apart from {b}", "{a} and {b} cannot be told apart")
 """What a two-sided test says that does not reject."""

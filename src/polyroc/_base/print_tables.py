@@ -13,6 +13,7 @@ LATEX = {
     "^": r"\textasciicircum{}",
     "−": "$-$",
     "–": "--",
+    "∞": r"$\infty$",
     "<": "$<$",
     ">": "$>$",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -30,6 +31,8 @@ def with_interval(value: float, low: float, high: float, digits: int = 3) -> str
     '−0.011 (−0.024 to 0.002)'
     >>> with_interval(0.5, math.nan, math.nan, digits=2), with_interval(math.nan, 0, 1)
     ('0.50', '–')
+    >>> with_interval(0.01, -0.02, math.inf)
+    '0.010 (−0.020 to ∞)'
     """
     if math.isnan(value):
         return "–"
@@ -41,7 +44,7 @@ def with_interval(value: float, low: float, high: float, digits: int = 3) -> str
 
 def _rounded(value: float, digits: int) -> str:
     text = f"{value:.{digits}f}"
-    return text.lstrip("-") if not float(text) else text.replace("-", "−")
+    return text.lstrip("-") if not float(text) else text.replace("-", "−").replace("inf", "∞")
 
 
 def p_with_bound(value: float) -> str:
@@ -62,27 +65,28 @@ def checked_digits(digits: int) -> int:
     return whole_number(digits, "digits", least=0, most=15)
 
 
-def markdown_table(rows: Sequence[Mapping[str, str]]) -> str:
-    """Rows as a table of Markdown.
+def markdown_table(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
+    """Rows as a table of Markdown, of which there may be none.
 
     Examples
     --------
-    >>> print(markdown_table([{"metric": "a|b", "value": "0.5"}]))
+    >>> print(markdown_table([{"metric": "a|b", "value": "0.5"}], ["metric", "value"]))
     | metric | value |
     |---|---|
     | a\\|b | 0.5 |
     """
-    lines = [list(rows[0]), *(list(row.values()) for row in rows)]
+    lines = [list(columns), *([row[name] for name in columns] for row in rows)]
     made = [f"| {' | '.join(map(_for_markdown, line))} |" for line in lines]
-    return "\n".join([made[0], "|" + "---|" * len(rows[0]), *made[1:]])
+    return "\n".join([made[0], "|" + "---|" * len(columns), *made[1:]])
 
 
-def latex_table(rows: Sequence[Mapping[str, str]]) -> str:
+def latex_table(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
     """Rows as a table of LaTeX, for the package booktabs.
 
     Examples
     --------
-    >>> print(latex_table([{"metric": "hand_till", "value": "0.892 (0.868–0.913)"}]))
+    >>> row = {"metric": "hand_till", "value": "0.892 (0.868–0.913)"}
+    >>> print(latex_table([row], ["metric", "value"]))
     \\begin{tabular}{ll}
     \\toprule
     metric & value \\\\
@@ -93,9 +97,9 @@ def latex_table(rows: Sequence[Mapping[str, str]]) -> str:
     """
     head, *body = (
         " & ".join(map(_for_latex, line)) + r" \\"
-        for line in [list(rows[0]), *(list(row.values()) for row in rows)]
+        for line in [list(columns), *([row[name] for name in columns] for row in rows)]
     )
-    begin = rf"\begin{{tabular}}{{{'l' * len(rows[0])}}}"
+    begin = rf"\begin{{tabular}}{{{'l' * len(columns)}}}"
     lines = [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines)
 

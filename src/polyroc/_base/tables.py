@@ -3,7 +3,11 @@
 import math
 from collections.abc import Mapping
 from html import escape
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def without_nan(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -14,21 +18,43 @@ def without_nan(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def table_rows(table: "pd.DataFrame") -> list[SimpleNamespace]:
+    """The rows, with columns as attributes; pandas' ``itertuples`` compiles a class each time."""
+    return [SimpleNamespace(**row) for row in table.to_dict("records")]
+
+
 def text_table(rows: list[dict[str, Any]]) -> str:
     """Rows as aligned text, numbers with four digits."""
     if not rows:
         return "(nothing)"
-    cells = [list(rows[0])] + [[_cell_of(*item) for item in row.items()] for row in rows]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
-    numeric = [isinstance(value, float) for value in rows[0].values()]
-    lines = (
+    cells = [[_cell_of(*item) for item in row.items()] for row in rows]
+    return aligned(list(rows[0]), cells, [isinstance(value, float) for value in rows[0].values()])
+
+
+def aligned(head: list[str], cells: list[list[str]], right: list[bool]) -> str:
+    """Lines of text below a head whose names may repeat; ``right`` says which columns are numbers.
+
+    Examples
+    --------
+    >>> print(aligned(["truth", "truth"], [["truth", "0.5000"]], [False, True]))
+    truth   truth
+    truth  0.5000
+    """
+    lines = [head, *cells]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    return "\n".join(
         "  ".join(
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(line, widths, numeric, strict=True)
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(line, widths, right, strict=True)
         ).rstrip()
-        for line in cells
+        for line in lines
     )
-    return "\n".join(lines)
+
+
+def shares_table(truths: list[str], decisions: list[str], shares: list[list[float]]) -> str:
+    """A row per true class and a column per decision, whatever the classes are called."""
+    cells = [[truth, *map(cell, row)] for truth, row in zip(truths, shares, strict=True)]
+    return aligned(["truth", *decisions], cells, [False] + [True] * len(decisions))
 
 
 def html_table(rows: list[dict[str, Any]]) -> str:

@@ -46,7 +46,10 @@ def as_written(scores: FloatArray) -> FloatArray:
     """
     with np.errstate(over="ignore"):
         narrow = scores.astype(np.float32, copy=False)
-    held = np.flatnonzero(narrow == scores)
+    same = narrow == scores
+    if not same.any():
+        return scores
+    held = np.flatnonzero(same)
     own, single = scores.ravel()[held].astype(np.float64), narrow.ravel()[held]
     meant = own.copy()
     for size, steps in reversed(PLACES):

@@ -6,6 +6,7 @@ own module. What they call in other modules of the user is not read.
 """
 
 import copyreg
+import dis
 import hashlib
 import sys
 import sysconfig
@@ -20,6 +21,8 @@ import numpy as np
 _INSTALLED = tuple(
     str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "purelib", "platlib")
 )
+_OF_THE_PLACE = {"__firstlineno__", "__static_attributes__", "__annotations_cache__"}
+"""What Python 3.13 and 3.14 add to a class: the line it is on, and what follows from its code."""
 _PLAIN = (int, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
@@ -73,7 +76,8 @@ class _Reading:
 
     def _pieces(self, value: Any) -> Iterator[Any]:
         if isinstance(value, CodeType):
-            yield from (value.co_code, value.co_names, value.co_varnames, value.co_consts)
+            content = (value.co_code, value.co_names, value.co_varnames, value.co_consts)
+            yield from content if _OF_THE_PLACE.isdisjoint(value.co_names) else _class_body(value)
         elif type(value) is dict:
             for item in value.items():
                 yield from item
@@ -96,12 +100,24 @@ class _Reading:
             content: list[Any] = [value.__code__, value.__defaults__, value.__kwdefaults__, cells]
             content += [used for _, used in sorted(_used(value).items())]
         else:
-            attributes = {name: _unwrapped(each) for name, each in vars(value).items()}
+            attributes = {
+                name: _unwrapped(each)
+                for name, each in vars(value).items()
+                if name not in _OF_THE_PLACE
+            }
             kinds = (*_PLAIN, tuple, list, dict, FunctionType)
             content = [each for _, each in sorted(attributes.items()) if isinstance(each, kinds)]
             content = [*value.__bases__, *content]
         for each in content:
             yield from self.parts(each)
+
+
+def _class_body(code: CodeType) -> Iterator[tuple[str, Any]]:
+    """Instructions of the body of a class, but for those that say where it is."""
+    found = [(each.opname, each.argval) for each in dis.get_instructions(code)]
+    for own, (_, stored) in zip(found, [*found[1:], ("", None)], strict=True):
+        if own[1] not in _OF_THE_PLACE and stored not in _OF_THE_PLACE:
+            yield own
 
 
 def _listed(piece: Any) -> Any:

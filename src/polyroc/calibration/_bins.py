@@ -1,7 +1,7 @@
 """Cases in bins of a probability: shares, mean probabilities and what separates them."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,3 +94,31 @@ class Binned:
         own = weights * column.p, weights * column.true
         sums = total(weights), total(weights**2)
         return cls(numbers, edges, *sums, cases, total(own[0]), total(own[1]), total(spread))
+
+
+def effective_counts(
+    binned: Binned, column: Column, weights: Float64Array, units: NDArray[Any] | None
+) -> Float64Array:
+    """Number of cases that the share of each bin rests on; NaN where a bin has none.
+
+    (Σw)²/Σw²; where cases come in groups (``units``), divided by the design effect, the variance
+    over groups against that over cases. A share of 0 or 1 has no variance, and rests on as many
+    cases as there are groups.
+    """
+    n = len(binned.weight)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alike = binned.weight**2 / binned.squares
+        if units is None:
+            return np.asarray(alike)
+        share = binned.true / binned.weight
+        apart = weights * (column.true - share[binned.numbers])
+        groups = np.unique(units, return_inverse=True)[1]
+        pairs = binned.numbers * (groups.max() + 1) + groups
+        found, places = np.unique(pairs, return_inverse=True)
+        of_bin = found // (groups.max() + 1)
+        m = np.bincount(of_bin, minlength=n)
+        together = np.bincount(of_bin, np.bincount(places, apart) ** 2, n) * m / (m - 1)
+        alone = np.bincount(binned.numbers, apart**2, n) * binned.cases / (binned.cases - 1)
+        certain = (m < 2) | (share <= 1e-12) | (share >= 1 - 1e-12)
+        counts = np.where(certain, np.minimum(alike, m), alike / np.fmax(1, together / alone))
+    return np.asarray(np.where(binned.cases > 0, counts, np.nan))

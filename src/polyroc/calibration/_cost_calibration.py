@@ -9,13 +9,15 @@ import numpy as np
 from polyroc._base.hypotheses import p_in_words
 from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc._base.sums import sum_by_class
-from polyroc._base.tables import p_cell, without_nan
+from polyroc._base.tables import cell, p_cell, without_nan
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import Interval, Note
 from polyroc.surface._costs import CostsLike, checked_costs, least_cost
 from polyroc.typing import Float64Array, IntArray, LabelsLike, ScoresLike, WeightsLike
 
 SIGNIFICANT = 0.05
+SAME = 1e-12
+"""Costs no further apart are equal."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,11 @@ class CostCalibration:
     ----------
     expected : mean over cases of the least expected cost, by the probabilities.
     observed : mean cost of the same decisions, by the true classes.
-    standard_error : of observed − expected, from paired values of cases.
+    standard_error : of observed − expected, from paired values of cases; NaN if all cases are off
+        by the same.
     degrees_of_freedom : of its t distribution.
-    p_value : of the hypothesis that decisions cost what the probabilities promise.
+    p_value : of the hypothesis that decisions cost what the probabilities promise; where all cases
+        are off by the same, with the standard error of calibrated probabilities.
     """
 
     expected: float
@@ -64,10 +68,14 @@ class CostCalibration:
         off = self.p_value < significant
         code = "miscalibrated-costs" if off else "cost-calibration"
         more = "more" if self.difference > 0 else "less"
+        same = abs(self.difference) <= SAME
+        apart = "the same" if same else f"{cell(abs(self.difference))} {more}"
+        known = not math.isnan(self.standard_error)
+        tested = f"standard error {self.standard_error:.4f}" if known else "no standard error"
+        tested += ", no test" if math.isnan(self.p_value) else f", {p_in_words(self.p_value)}"
         text = (
             f"the probabilities promise a cost of {self.expected:.4f} per case, and the decisions "
-            f"cost {self.observed:.4f}, {abs(self.difference):.4f} {more} (standard error "
-            f"{self.standard_error:.4f}, {p_in_words(self.p_value)})"
+            f"cost {self.observed:.4f}, {apart} ({tested})"
         )
         return Note(code, f"{text}: they are miscalibrated at these costs" if off else text)
 
@@ -78,9 +86,12 @@ class CostCalibration:
 
     def __repr__(self) -> str:
         low, high, *_ = self.interval()
+        limits = "no interval" if math.isnan(low) else f"{cell(low)} to {cell(high)}"
+        apart = 0.0 if abs(self.difference) <= SAME else self.difference
+        tested = "no test" if math.isnan(self.p_value) else f"p = {p_cell(self.p_value)}"
         return (
             f"expected cost {self.expected:.4f}, observed {self.observed:.4f}: off by "
-            f"{self.difference:.4f} ({low:.4f} to {high:.4f}), p = {p_cell(self.p_value)}"
+            f"{cell(apart)} ({limits}), {tested.replace('= <', '< ')}"
         )
 
 
@@ -150,6 +161,10 @@ def promised_and_paid(
         parts = sum_by_class(numbers, parts, int(numbers.max()) + 1)
     n = len(parts)
     error = math.sqrt(float(parts @ parts) * n / (n - 1)) if n > 1 else math.nan
-    ratio = -abs(observed - expected) / error if error > 0 else math.nan
-    p_value = float(2 * stdtr(n - 1, ratio))
+    error = error if error > SAME * table.max() else math.nan
+    moments = np.take_along_axis(q @ table**2, decided[:, None].astype(np.intp), axis=1)[:, 0]
+    calibrated = math.sqrt(max(float(shares**2 @ (moments - promised**2)), 0.0))
+    spread = calibrated if math.isnan(error) else error
+    tested = n > 1 and spread > SAME * table.max()
+    p_value = float(2 * stdtr(n - 1, -abs(observed - expected) / spread)) if tested else math.nan
     return CostCalibration(expected, observed, error, float(n - 1), p_value)

@@ -7,13 +7,21 @@ calibration error is read off the same points.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.levels import check_level, two_sided_quantile, wilson_limits
-from polyroc.calibration._bins import Binned, Strategy, check_bins, class_columns, top_label
+from polyroc._base.wording import plural
+from polyroc.calibration._bins import (
+    Binned,
+    Strategy,
+    check_bins,
+    class_columns,
+    effective_counts,
+    top_label,
+)
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
 
@@ -45,13 +53,12 @@ class ReliabilityCurve:
     level: float
 
     @classmethod
-    def of(cls, binned: Binned, level: float) -> "ReliabilityCurve":
-        """The points of a binned column."""
+    def of(cls, binned: Binned, counts: Float64Array, level: float) -> "ReliabilityCurve":
+        """The points of a binned column, and of how many cases each share is one."""
         there = binned.cases > 0
         weight = binned.weight[there]
         share = np.clip(binned.true[there] / weight, 0, 1)
-        effective = weight**2 / binned.squares[there]
-        low, high = wilson_limits(share, effective, two_sided_quantile(level))
+        low, high = wilson_limits(share, counts[there], two_sided_quantile(level))
         edges = binned.edges[:-1][there], binned.edges[1:][there]
         mean = binned.p[there] / weight
         return cls(mean, share, low, high, binned.cases[there], *edges, level)
@@ -65,7 +72,7 @@ class ReliabilityCurve:
 
     def __repr__(self) -> str:
         outside = int(((self.probability < self.low) | (self.probability > self.high)).sum())
-        return f"ReliabilityCurve({len(self.share)} bins, {outside} off the diagonal)"
+        return f"ReliabilityCurve({plural(len(self.share), 'bin')}, {outside} off the diagonal)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +108,7 @@ def calibration_curves(
     *,
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
+    groups: Any = None,
     bins: int = 10,
     strategy: Strategy = "quantile",
     level: float = 0.95,
@@ -109,12 +117,14 @@ def calibration_curves(
 
     Cases are put into bins by a probability; a point is the mean probability and the observed
     share of a bin. On the diagonal the probabilities are calibrated. Bands are Wilson's limits of
-    each share, with the effective number of cases where cases have weights.
+    each share, with the effective number of cases where cases have weights or come in groups.
 
     Parameters
     ----------
     y_true, y_score, labels, sample_weight : see :class:`polyroc.Predictions`; the scores must be
         probabilities.
+    groups : group of each case where cases are not independent, such as the patient of an image:
+        the bands are then those of groups.
     bins : number of bins; fewer remain where many probabilities are equal, or a bin has no cases.
     strategy : ``"quantile"``, about as many cases in each bin, or ``"uniform"``, edges equally far
         apart, as the calibration error has them.
@@ -141,8 +151,11 @@ def calibration_curves(
     predictions = predictions_of(y_true, y_score, labels, sample_weight)
     q = np.asarray(predictions.probabilities("A calibration curve"), dtype=np.float64)
     weights = predictions.case_weights
-    top, *each = (
-        ReliabilityCurve.of(Binned.of(column, weights, bins, strategy), level)
-        for column in (top_label(predictions, q), *class_columns(predictions, q))
-    )
+    units = predictions.groups if groups is None else predictions.case_groups(groups)[0]
+    curves = []
+    for column in (top_label(predictions, q), *class_columns(predictions, q)):
+        binned = Binned.of(column, weights, bins, strategy)
+        counts = effective_counts(binned, column, weights, units)
+        curves.append(ReliabilityCurve.of(binned, counts, level))
+    top, *each = curves
     return CalibrationCurves(top, dict(zip(predictions.classes, each, strict=True)))

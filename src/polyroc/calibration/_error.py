@@ -39,6 +39,8 @@ _STEPS = 60
 RESAMPLES = 500
 SEED = 20_140_430
 """Of what the command and the report show: both print the same numbers."""
+NO_VARIATION = 1e-12
+"""Standard errors no larger are rounding: all cases are off by the same."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ def calibration_error(
         variances = [(each**2).sum(axis=0) for each in parts]
         drawn = _by_signs(parts, n_resamples, seed) / weights.sum()
     p_value = (1 + int((drawn >= value * (1 - 1e-12)).sum())) / (1 + n_resamples)
-    p_value = math.nan if math.isnan(error) else p_value
+    p_value = math.nan if math.isnan(freedom) else p_value
     found = value, _debiased(binned, variances), error, freedom, float(drawn.mean()), p_value
     return CalibrationError(kind, *found, n_resamples, bins, strategy, seed)
 
@@ -193,7 +195,8 @@ def _standard_error(
     n = len(parts)
     if n < 2:
         return math.nan, math.nan
-    return math.sqrt(float(parts @ parts) * n / (n - 1)), float(n - 1)
+    error = math.sqrt(float(parts @ parts) * n / (n - 1))
+    return error if error > NO_VARIATION else math.nan, float(n - 1)
 
 
 def _debiased(binned: list[Binned], variances: list[Float64Array]) -> float:

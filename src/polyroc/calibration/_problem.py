@@ -1,11 +1,13 @@
 """Cases of a recalibration, the models fitted to them, and the tests between these."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from polyroc._base.wording import plural
 from polyroc.calibration._likelihood import (
     Cases,
     Fit,
@@ -130,6 +132,7 @@ class Problem:
         likelihoods = {"as_given": log_likelihood(self.cases, self.identity), **likelihoods}
         n, full = self.predictions.n_classes, fits["full"].theta
         errors = {kind: np.sqrt(np.diag(spread)) for kind, spread in spreads.items()}
+        tests = self._tested(fits, spreads, likelihoods)
         return Recalibration(
             classes=self.predictions.classes,
             reference=self.predictions.classes[self.place],
@@ -145,8 +148,8 @@ class Problem:
             log_likelihoods=likelihoods,
             n_cases=len(self.cases.codes),
             floor=floor,
-            notes=(*notes, *self._notes()),
-            _tests=self._tested(fits, spreads, likelihoods),
+            notes=(*notes, *self._notes(tests)),
+            _tests=tests,
         )
 
     def _tested(
@@ -170,7 +173,7 @@ class Problem:
                 tests.append(wald_test(hypothesis, moved, spread, self.n_units))
         return CalibrationTests(tuple(tests))
 
-    def _notes(self) -> Iterator[Note]:
+    def _notes(self, tests: CalibrationTests) -> Iterator[Note]:
         if self.predictions.folds is not None:
             yield Note("folds-pooled", "the cases of all folds are taken together")
         if self.by_position:
@@ -178,8 +181,17 @@ class Problem:
             text = f"rows of {names} were matched by position, although indexes differ"
             yield Note("rows-by-position", text)
         if not self.alike and self.n_units <= self.predictions.n_classes**2:
-            text = f"{self.n_units} independent groups are too few for some or all tests"
-            yield Note("few-groups", text)
+            yield Note("few-groups", self._few(tests))
+
+    def _few(self, tests: CalibrationTests) -> str:
+        """What so few independent units mean for the tests."""
+        unit = "independent case" if self.units is None else "independent group"
+        missing = sum(math.isnan(each.p_value) for each in tests.tests)
+        if missing:
+            few = f"too few for {missing} of the {len(tests)} tests"
+        else:
+            few = f"few for tests of up to {max(each.df for each in tests.tests)} parameters"
+        return f"{plural(self.n_units, unit)} {'is' if self.n_units == 1 else 'are'} {few}"
 
 
 def _check_rank(cases: Cases, predictions: Predictions) -> None:

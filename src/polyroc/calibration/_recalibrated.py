@@ -3,12 +3,9 @@
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import check_cv
-from sklearn.utils import assert_all_finite, get_tags, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from polyroc._base.checks import check_choice, is_real, shown
 from polyroc.calibration._log_ratios import checked_floor
@@ -16,15 +13,11 @@ from polyroc.calibration._maps import fit_map, floor_of, log_loss
 from polyroc.calibration._recalibration import MOST_CLASSES
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._rows import rows_by_position
-from polyroc.predictions._weights import checked_weights
+from polyroc.surface.classifiers.fitting import OutOfFold, fit_out_of_fold, routing_of
 from polyroc.surface.classifiers.inner import (
     check_probabilistic,
-    class_labels,
-    routed,
-    take_features,
     takes_weights,
 )
-from polyroc.surface.classifiers.out_of_fold import checked_splits, out_of_fold, positions
 from polyroc.typing import Float64Array, Int64Array
 
 METHODS = ("none", "temperature", "vector", "multinomial")
@@ -110,23 +103,8 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """
         self._check_parameters(sample_weight)
         rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
-        X, y = indexable(X, y)
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        passed = routed(self, sample_weight, fit_params)
-        splitter = check_cv(self.cv, y, classifier=True)
-        splits = checked_splits(list(splitter.split(X, y, **passed.splitter.split)), len(y))
-        self.estimator_ = clone(self.estimator).fit(X, y, **passed.estimator.fit)
-        classes = class_labels(self.estimator_)
-        if len(classes) < 2:
-            raise InvalidInput(
-                f"Recalibration needs at least two classes, got one class: {classes[0]!r}."
-            )
-        known, params = self.estimator_.classes_, passed.estimator.fit
-        q, folds = out_of_fold(self.estimator, X, y, splits, known, params, self.n_jobs)
-        self._learn(q, positions(y, known), folds, sample_weight)
-        take_features(self)
+        held = fit_out_of_fold(self, X, y, sample_weight, fit_params, needs="Recalibration needs")
+        self._learn(held)
         return self
 
     def _check_parameters(self, sample_weight: Any) -> None:
@@ -140,12 +118,9 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
                 f"{type(self.estimator).__name__}.fit takes no sample_weight. Fit without weights."
             )
 
-    def _learn(self, q: Float64Array, codes: Int64Array, folds: Int64Array, given: Any) -> None:
+    def _learn(self, held: OutOfFold) -> None:
         """The method, and its map, from out-of-fold probabilities."""
-        kept = checked_weights(given, len(q))
-        if kept.rows is not None:
-            q, codes, folds = q[kept.rows], codes[kept.rows], folds[kept.rows]
-        weights = np.ones(len(q)) if kept.weights is None else kept.weights
+        q, codes, weights, folds, _ = held
         self.floor_ = floor_of(q) if self.floor is None else float(self.floor)
         methods = self._candidates(q.shape[1])
         self.losses_ = {method: self._loss(method, q, codes, folds, weights) for method in methods}
@@ -205,11 +180,4 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn's metadata routing passes to wrapper, classifier and splitter."""
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
-        to_split = MethodMapping().add(caller="fit", callee="split")
-        return (
-            MetadataRouter(owner=self)
-            .add_self_request(self)
-            .add(estimator=self.estimator, method_mapping=to_fit)
-            .add(splitter=self.cv, method_mapping=to_split)
-        )
+        return routing_of(self)

@@ -148,7 +148,8 @@ def _print(files: "Sequence[FilePredictions]", result: "Check", together: Joined
     screen.print(result.explain())
     about: dict[str, dict[str, None]] = {}
     for row in result.rows:
-        for text in filter(None, row.note.split("; ")):
-            about.setdefault(text, {})[row.metric] = None
+        place = f" ({row.attribute} {row.slice})" if row.attribute else ""
+        for text in row.notes:
+            about.setdefault(text, {})[f"{row.metric}{place}"] = None
     for text, metrics in about.items():
         screen.print(printable(spoken(f"Note. {', '.join(metrics)}: {text}")))

@@ -30,7 +30,7 @@ from polyroc.cli.options import (
 )
 from polyroc.cli.ranking import is_ranked, ranking_tables, verdicts
 from polyroc.cli.slices import sliced_comparison_tables, slices_of_files, withheld_notes
-from polyroc.cli.wording import costs_among, printable, short, spoken
+from polyroc.cli.wording import costs_among, limit, printable, short, spoken
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def notes(result: "Comparison") -> list[str]:
     """Notes on differences, each once, with the metrics and models it is about."""
     about: dict[str, dict[str, list[str]]] = {}
     for row in result.differences:
-        for text in filter(None, row.note.split("; ")):
+        for text in row.notes:
             about.setdefault(text, {}).setdefault(row.metric, []).append(_pair(row))
     every = Counter(row.metric for row in result.differences)
     lines = []
@@ -265,8 +265,10 @@ def notes(result: "Comparison") -> list[str]:
 
 def comparison_tables(result: "Comparison", width: int) -> "list[Titled]":
     """One table, or where that does not fit one per pair of models with shorter numbers."""
-    percent = f"{100 * result.level:.6g} %"
-    title = f"Which is better? Differences with {percent} intervals"
+    from polyroc._base.hypotheses import limits_in_words
+
+    alternative = result.settings.get("alternative", "two-sided")
+    title = f"Which is better? Differences with {limits_in_words(alternative, result.level)}s"
     metric = max(len(row.metric) for row in result.differences)
     models = max(len(_pair(row)) for row in result.differences)
     if metric + models + 50 <= width:
@@ -286,7 +288,7 @@ def _together(result: "Comparison", title: str) -> "Titled":
     made = table(title, ["metric", "models"], ["difference", "interval", "p", "p (Holm)"])
     for row in result.differences:
         low, high, *_ = row.interval(result.level)
-        limits = "–" if math.isnan(low) else f"{_limit(low, '+.4f')} … {_limit(high, '+.4f')}"
+        limits = "–" if math.isnan(low) else f"{limit(low, '+.4f')} … {limit(high, '+.4f')}"
         difference = "–" if math.isnan(row.difference) else f"{row.difference:+.4f}"
         p_values = p_cell(row.p_value), p_cell(row.p_adjusted)
         made.add(row.metric, _pair(row), difference, limits, *p_values)
@@ -305,13 +307,8 @@ def _by_pair(result: "Comparison", title: str, pair: str) -> "Titled":
     return made
 
 
-def _limit(value: float, form: str) -> str:
-    """A limit of an interval, or that there is none on this side."""
-    return f"{value:{form}}" if math.isfinite(value) else f"{'+' if value > 0 else '−'}∞"
-
-
 def _short(value: float) -> str:
-    return "–" if math.isnan(value) else short(_limit(value, "+.3f"))
+    return "–" if math.isnan(value) else short(limit(value, "+.3f"))
 
 
 def _short_p(value: float) -> str:

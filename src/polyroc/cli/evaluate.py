@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc._base.wording import plural
 from polyroc.cli.against import Constant, Tested, against_options
+from polyroc.cli.columns import swapped_columns
 from polyroc.cli.completion import complete_files
 from polyroc.cli.gathering import Gathered, read_models
 from polyroc.cli.joining import Joined, join_options, joined_by
@@ -27,7 +29,7 @@ from polyroc.cli.options import (
 )
 from polyroc.cli.pairs import pair_rows, pair_tables, worst_first
 from polyroc.cli.slices import slice_notes, slice_tables
-from polyroc.cli.wording import costs_among, plural, printable, short, spoken
+from polyroc.cli.wording import costs_among, printable, short, spoken
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -127,11 +129,13 @@ def evaluate(
         read = read_models(files, asked, model, case_id, join)
     given = {"interval": _interval(interval, replicates), "level": level, "n_tuples": tuples}
     gate = {"absent": absent, "normalize": normalize}
-    results, of_pairs = _evaluated(read.cases, names, gate, {**given, "rng": seed}, pairs)
+    results, of_pairs, questions = _evaluated(
+        read.cases, names, gate, {**given, "rng": seed}, pairs
+    )
     if as_json:
         _print_json(read, results, of_pairs, constant)
     else:
-        _print_tables(read, results, level, of_pairs, constant)
+        _print_tables(read, results, level, of_pairs, constant, questions)
     if all(math.isnan(each.value) for result in results.values() for each in result.values()):
         click.echo("polyroc: None of these metrics exists for these data.", err=True)
         click.get_current_context().exit(1)
@@ -150,21 +154,24 @@ def _evaluated(
     gate: Mapping[str, Any],
     options: Mapping[str, Any],
     with_pairs: bool,
-) -> "tuple[dict[str, Evaluation], dict[str, pd.DataFrame]]":
+) -> "tuple[dict[str, Evaluation], dict[str, pd.DataFrame], list[str]]":
+    """Of each model the metrics and, if asked for, its pairs; and whether columns look swapped."""
     from polyroc.cli.screen import working
     from polyroc.inference import evaluate as evaluate_scores
     from polyroc.predictions import Predictions
 
     known = {"labels": list(cases.labels), "sample_weight": cases.sample_weight, **gate}
     known |= {"groups": cases.groups, "folds": cases.folds, "slices": cases.slices}
-    results, pairs = {}, {}
+    results, pairs, questions = {}, {}, []
     for name, scores in cases.models.items():
         with working(f"evaluating {printable(name)}"):
             predictions = Predictions.borrowed(cases.y_true, scores, **known)
             results[name] = evaluate_scores(predictions, metrics=metrics, **options)
             if with_pairs:
                 pairs[name] = worst_first(predictions, options["level"])
-    return results, pairs
+            if question := swapped_columns(predictions, options["level"]):
+                questions.append(question if len(cases.models) == 1 else f"{name}: {question}")
+    return results, pairs, questions
 
 
 def _print_json(
@@ -192,6 +199,7 @@ def _print_tables(
     level: float,
     pairs: "Mapping[str, pd.DataFrame]",
     constant: Constant | None,
+    questions: list[str],
 ) -> None:
     from polyroc.cli.screen import console, show
 
@@ -203,7 +211,8 @@ def _print_tables(
     for line in constant.sentences(results, level) if constant is not None else ():
         screen.print(printable(line))
     costs = costs_among(dict.fromkeys(metric for result in results.values() for metric in result))
-    told = [*worse_than_guessing(results, level), *random_tuples(results), *notes(results)]
+    told = [*worse_than_guessing(results, level), *questions]
+    told += [*random_tuples(results), *notes(results)]
     told += slice_notes(results)
     for line in [*costs, *told]:
         screen.print(printable(spoken(f"Note. {line}")))

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from polyroc.cli.wording import plural
+from polyroc._base.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ def pair_rows(found: "pd.DataFrame") -> list[dict[str, Any]]:
 
 def pair_tables(pairs: "Mapping[str, pd.DataFrame]", level: float) -> "list[Titled]":
     """A table per model, the worst pairs first."""
-    from polyroc._base.tables import cell
+    from polyroc._base.tables import cell, table_rows
     from polyroc.cli.screen import table
 
     made = []
@@ -46,7 +46,7 @@ def pair_tables(pairs: "Mapping[str, pd.DataFrame]", level: float) -> "list[Titl
         title = f"Which classes are confused? AUC(k|r){of}, {which}"
         numbers = ["AUC(k|r)", f"{100 * level:.6g} % interval"]
         made.append(table(title, ["k: scores of", "r: against"], numbers))
-        for row in found.head(MOST_PAIRS).itertuples():
+        for row in table_rows(found.head(MOST_PAIRS)):
             limits = "–" if math.isnan(row.low) else f"{cell(row.low)}–{cell(row.high)}"
             made[-1].add(row.positive, row.negative, cell(row.value), limits)
     return made

@@ -59,7 +59,7 @@ def is_ranked(result: "Comparison") -> bool:
 
 
 def verdicts(result: "Comparison") -> list[str]:
-    """Which model is best, and which others cannot be told apart from it; metrics that agree once.
+    """Which model is best, and what is known of the others; metrics that agree once.
 
     The tests are those of ``p_adjusted``.
     """
@@ -69,14 +69,36 @@ def verdicts(result: "Comparison") -> list[str]:
     return [f"{', '.join(metrics)}: {text}" for text, metrics in told.items()]
 
 
+SAME = 1e-12
+"""Values no further apart are equal."""
+
+
 def _verdict(ranked: Sequence[Ranked], level: float) -> str:
-    best, others = ranked[0].model, ranked[1:]
-    apart = [each.model for each in others if each.p_adjusted <= 1 - level + 1e-12]
-    alike = [each.model for each in others if each.model not in apart]
-    if not apart:
-        return f"{best} ranks first, but cannot be told apart from {_and(alike)}."
-    better = f"{best} is better than {_and(apart)}"
-    return f"{better}, and cannot be told apart from {_and(alike)}." if alike else f"{better}."
+    found: dict[str, list[str]] = {}
+    for each in ranked[1:]:
+        found.setdefault(_standing(each, level), []).append(each.model)
+    told = [f"{ranked[0].model} {_LEADS}"]
+    if _BETTER in found:
+        told = [f"{ranked[0].model} {_BETTER} {_and(found[_BETTER])}"]
+    told += [f"{how} {_and(found[how])}" for how in (_EQUAL, _ALIKE) if how in found]
+    joint = ", and " if _BETTER in found or len(told) > 2 else ", but "
+    text = joint.join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+    untested = f"; {_UNTESTED} {_and(found[_UNTESTED])}" if _UNTESTED in found else ""
+    return f"{text}{untested}."
+
+
+_LEADS, _BETTER = "ranks first", "is better than"
+_EQUAL, _ALIKE = "has the same value as", "cannot be told apart from"
+_UNTESTED = "there is no test against"
+
+
+def _standing(other: Ranked, level: float) -> str:
+    """What can be said of the best model and another one."""
+    if other.p_adjusted <= 1 - level + 1e-12:
+        return _BETTER
+    if abs(other.difference) <= SAME:
+        return _EQUAL
+    return _UNTESTED if math.isnan(other.p_adjusted) else _ALIKE
 
 
 def _and(names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc._base.wording import plural
 from polyroc.cli.completion import complete_files
 from polyroc.cli.options import (
     Command,
@@ -15,7 +16,7 @@ from polyroc.cli.options import (
     seed_option,
     with_options,
 )
-from polyroc.cli.wording import plural, printable, spoken
+from polyroc.cli.wording import printable, spoken
 
 if TYPE_CHECKING:
     from polyroc.cli.screen import Titled

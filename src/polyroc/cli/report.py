@@ -22,10 +22,12 @@ from polyroc.cli.options import (
 )
 from polyroc.cli.saving import check_distinct
 from polyroc.cli.wording import printable
+from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
     from polyroc.predictions import Predictions
     from polyroc.readers import FilePredictions
+    from polyroc.report import EarlierReport
 
 
 @click.command(short_help="Write a page about predictions, for a browser.")
@@ -43,6 +45,16 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Leave the cases out, and with them the explorer: for data that are private.",
 )
+@click.option(
+    "--earlier",
+    metavar="PATH",
+    help="An earlier report, or what evaluate --json printed: how has each metric changed?",
+)
+@click.option(
+    "--other-cases",
+    is_flag=True,
+    help="With --earlier: none of its cases is in FILE. Differences then have intervals.",
+)
 @level_option
 @absent_option
 @normalize_option
@@ -55,6 +67,8 @@ def report(
     output: str,
     title: str | None,
     no_cases: bool,
+    earlier: str | None,
+    other_cases: bool,
     level: float,
     absent: str,
     normalize: bool,
@@ -66,6 +80,7 @@ def report(
     from polyroc.cli.screen import console, reading, working
     from polyroc.report import write_report
 
+    compared = _earlier(earlier, other_cases)
     named = {"FILE" if len(files) == 1 else f"FILE {n}": each for n, each in enumerate(files, 1)}
     check_distinct(named, {"--output": output})
     path = check_output(output)
@@ -74,6 +89,7 @@ def report(
     with working("writing the report"):
         models = _predictions(read.cases, {"absent": absent, "normalize": normalize})
         known = {"groups": read.cases.groups, "ids": _ids(read.cases, case_id), "title": title}
+        known |= {"earlier": compared}
         source = ", ".join(dict.fromkeys(Path(file.path).name for file in read.files))
         write_report(path, models, **known, source=source, include_cases=not no_cases, level=level)
     screen = console()
@@ -82,6 +98,15 @@ def report(
     if read.together is not None:
         screen.print(printable(f"{read.together.describe()}."))
     screen.print(printable(f"Report: {path}"), soft_wrap=True)
+
+
+def _earlier(path: str | None, other_cases: bool) -> "EarlierReport | None":
+    """What is compared with."""
+    from polyroc.report import EarlierReport
+
+    if path is None and other_cases:
+        raise InvalidInput("--other-cases needs --earlier, the report to compare with.")
+    return None if path is None else EarlierReport(path, other_cases)
 
 
 def _ids(cases: "FilePredictions", case_id: str | None) -> Any:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from polyroc.cli.wording import limit
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -54,21 +55,31 @@ def slice_tables(results: "Mapping[str, Evaluation]", level: float) -> "list[Tit
 
 
 def _table(rows: Any, test: Any, of: str, level: float) -> "Titled":
-    from polyroc._base.tables import cell, p_cell
+    from polyroc._base.tables import cell, p_cell, table_rows
     from polyroc.cli.screen import table
 
     which = f"the {MOST_ROWS} worst of {len(rows)}" if len(rows) > MOST_ROWS else "worst first"
-    alike = "" if math.isnan(test.p_value) else f"; all alike: p = {p_cell(test.p_value)}"
-    title = f"For whom does it work? {test.metric}{of} by {test.attribute}, {which}{alike}"
+    title = f"For whom does it work? {test.metric}{of} by {test.attribute}, {which}"
+    title += "" if math.isnan(test.p_value) else f"; {_alike(test, len(rows))}"
     numbers = ["cases", "value", f"{100 * level:.6g} % interval", "from rest", "p (Holm)"]
     made = table(title, [test.attribute], numbers)
-    for row in rows.head(MOST_ROWS).itertuples():
+    for row in table_rows(rows.head(MOST_ROWS)):
         limits = "–" if math.isnan(row.low) else f"{cell(row.low)}–{cell(row.high)}"
         apart = "–" if math.isnan(row.difference) else f"{row.difference:+.4f}"
         made.add(
             row.slice, f"{row.cases:,}", cell(row.value), limits, apart, p_cell(row.p_adjusted)
         )
     return made
+
+
+def _alike(test: Any, n_slices: int) -> str:
+    """The p-value of the test that slices are alike, and that adjusted over attributes."""
+    from polyroc._base.tables import p_cell
+
+    which = "all" if test.slices == n_slices else f"the {test.slices} with a standard error"
+    adjusted = test.p_adjusted != test.p_value
+    holm = f", Holm over attributes {p_cell(test.p_adjusted)}" if adjusted else ""
+    return f"{which} alike: p = {p_cell(test.p_value)}{holm}"
 
 
 def slice_notes(results: "Mapping[str, Evaluation]") -> list[str]:
@@ -88,7 +99,7 @@ def withheld_notes(result: "Comparison") -> list[str]:
 
 def sliced_comparison_tables(result: "Comparison") -> "list[Titled]":
     """A table per attribute and metric."""
-    from polyroc._base.tables import p_cell
+    from polyroc._base.tables import p_cell, table_rows
     from polyroc.cli.screen import table
     from polyroc.inference import SlicedComparison
 
@@ -102,8 +113,9 @@ def sliced_comparison_tables(result: "Comparison") -> "list[Titled]":
         )
         numbers = ["cases", "difference", "interval", "p (Holm)"]
         made.append(table(title, [attribute, "models"], numbers))
-        for row in rows.itertuples():
-            limits = "–" if math.isnan(row.low) else f"{row.low:+.4f} … {row.high:+.4f}"
+        for row in table_rows(rows):
+            ends = (limit(each, "+.4f") for each in (row.low, row.high))
+            limits = "–" if math.isnan(row.low) else " … ".join(ends)
             apart = "–" if math.isnan(row.difference) else f"{row.difference:+.4f}"
             models = f"{row.model_a} − {row.model_b}"
             made[-1].add(row.slice, models, f"{row.cases:,}", apart, limits, p_cell(row.p_adjusted))

@@ -1,12 +1,14 @@
 """``polyroc evaluate --streaming``: Parquet files that do not fit into memory."""
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
+from polyroc._base.wording import plural
 from polyroc.cli.options import NONE, Asked, by_class
-from polyroc.cli.wording import plural, printable, spoken
+from polyroc.cli.wording import printable, spoken
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -135,6 +137,7 @@ def _print_json(files: tuple[str, ...], roles: Roles, found: "CertifiedEvaluatio
 def _print_table(files: tuple[str, ...], roles: Roles, found: "CertifiedEvaluation") -> None:
     from polyroc._base.tables import cell
     from polyroc.cli.screen import console, show, table
+    from polyroc.scale._certified import outward
 
     screen = console()
     names = ", ".join(files) if len(files) < 4 else plural(len(files), "file")
@@ -143,7 +146,8 @@ def _print_table(files: tuple[str, ...], roles: Roles, found: "CertifiedEvaluati
     screen.print(printable(f"Read as: {roles.describe(found.columns)}.") + "\n")
     made = table("Each value lies between these bounds", ["metric"], ["low", "high", "std. error"])
     for metric, bounds in found.items():
-        low, high = (f"{bound:.6f}" for bound in (bounds.low, bounds.high))
+        ends = outward(bounds.low, bounds.high, 6)
+        low, high = ("–" if math.isnan(end) else f"{end:.6f}" for end in ends)
         made.add(metric, low, high, cell(bounds.standard_error))
     show(screen, made)
     for metric, bounds in found.items():

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc._base.wording import plural
 from polyroc.cli.completion import complete_files
 from polyroc.cli.learners import DESCRIPTIONS
 from polyroc.cli.options import (
@@ -17,7 +18,7 @@ from polyroc.cli.options import (
     target_option,
 )
 from polyroc.cli.saving import Saving, check_distinct
-from polyroc.cli.wording import costs_among, plural, printable, spoken
+from polyroc.cli.wording import costs_among, printable, spoken
 from polyroc.errors import InvalidInput, NotDefined, PolyrocError
 
 if TYPE_CHECKING:
@@ -167,9 +168,10 @@ def _print(cases: "FileFeatures", result: "Study") -> None:
     screen.print(f"{splits}, {share} of the cases for testing, seed {result.seed}.\n")
     for made in study_tables(result, screen.width):
         show(screen, made)
-    for made in learner_tests(result, screen.width):
+    tests = learner_tests(result, screen.width)
+    for made in tests:
         show(screen, made)
-    if len(result.estimators) > 1:
+    if tests:
         screen.print(TESTED)
     for line in costs_among(result.metrics):
         screen.print(f"Note. {line}")
@@ -189,7 +191,7 @@ TESTED = (
 
 def learner_tests(result: "Study", width: int) -> "list[Titled]":
     """Differences between learners with their tests."""
-    from polyroc._base.tables import cell
+    from polyroc._base.tables import cell, table_rows
     from polyroc.cli.screen import table
 
     tests = result.tests()
@@ -201,7 +203,7 @@ def learner_tests(result: "Study", width: int) -> "list[Titled]":
     title = "Which learner is better?" + ("" if every else f" Differences in {main}")
     wide = width >= 70
     made = table(title, ["metric", "learners"] if every else ["learners"], ["diff.", "p", "Holm"])
-    for row in shown.itertuples():
+    for row in table_rows(shown):
         pair = [f"{row.model_a} − {row.model_b}"]
         difference = "–" if row.difference != row.difference else f"{row.difference:+.3f}"
         limits = f" ({row.low:+.3f} … {row.high:+.3f})" if wide and row.low == row.low else ""

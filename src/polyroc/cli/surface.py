@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from polyroc._base.wording import plural
 from polyroc.cli.completion import complete_files
 from polyroc.cli.options import (
     NONE,
@@ -20,7 +21,7 @@ from polyroc.cli.options import (
     with_options,
 )
 from polyroc.cli.saving import Saving, check_distinct
-from polyroc.cli.wording import plural, printable
+from polyroc.cli.wording import printable
 from polyroc.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from polyroc.cli.wording import one_line, plural
+from polyroc._base.wording import plural
+from polyroc.cli.wording import one_line
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

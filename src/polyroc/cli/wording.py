@@ -1,5 +1,6 @@
 """Words for people at a terminal: names made harmless, messages that speak of options."""
 
+import math
 import re
 from collections.abc import Iterable
 
@@ -77,17 +78,6 @@ def one_line(message: str) -> str:
     return printable(" ".join(message.split()))
 
 
-def plural(count: int, word: str) -> str:
-    """A count with its word.
-
-    Examples
-    --------
-    >>> plural(1, "class"), plural(2, "class"), plural(1200, "case")
-    ('1 class', '2 classes', '1,200 cases')
-    """
-    return f"{count:,} {word}{('es' if word.endswith('s') else 's') * (count != 1)}"
-
-
 def short(number: str) -> str:
     """A number without the zero before its point.
 
@@ -97,6 +87,17 @@ def short(number: str) -> str:
     ('.912', '-.5', '10.2')
     """
     return re.sub(r"^([+-]?)0\.", r"\1.", number)
+
+
+def limit(value: float, form: str) -> str:
+    """A limit of an interval, or that there is none on this side.
+
+    Examples
+    --------
+    >>> limit(0.25, "+.3f"), limit(float("inf"), "+.3f")
+    ('+0.250', '+∞')
+    """
+    return f"{value:{form}}" if math.isfinite(value) else f"{'+' if value > 0 else '−'}∞"
 
 
 def costs_among(metrics: Iterable[str]) -> list[str]:

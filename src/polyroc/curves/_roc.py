@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from polyroc._base.sums import running_weight
+from polyroc._base.wording import plural
 from polyroc.errors import NotDefined, UnknownName
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._classes import positions, some_of
@@ -53,7 +54,7 @@ class RocCurve:
         against = "the rest" if self.negative is None else repr(self.negative)
         return (
             f"RocCurve({self.positive!r} against {against}: "
-            f"{len(self.thresholds)} points, area {self.area:.6g})"
+            f"{len(self.thresholds):,} points, area {self.area:.6g})"
         )
 
     def frame(self) -> Any:
@@ -95,7 +96,7 @@ class RocCurves(Mapping[Key, RocCurve], Generic[Key]):
         return len(self._keys)
 
     def __repr__(self) -> str:
-        return f"RocCurves({len(self)} curves)"
+        return f"RocCurves({plural(len(self), 'curve')})"
 
     def areas(self) -> dict[Key, float]:
         """Area of every curve."""

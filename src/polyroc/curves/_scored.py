@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from polyroc._base.checks import shown
 from polyroc._base.sums import running_sum
+from polyroc._base.wording import plural
 from polyroc.curves._roc import Survival, require_classes, two_sides
 from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions, predictions_of
@@ -39,10 +40,9 @@ class ScoredRoc:
     exact: bool
 
     def __repr__(self) -> str:
-        kind = "steps" if self.exact else "grid points"
+        count = plural(len(self.margins), "step" if self.exact else "grid point")
         return (
-            f"ScoredRoc({self.positive!r} against {self.negative!r}: "
-            f"{len(self.margins)} {kind}, area {self.area:.6g})"
+            f"ScoredRoc({self.positive!r} against {self.negative!r}: {count}, area {self.area:.6g})"
         )
 
     def frame(self) -> Any:

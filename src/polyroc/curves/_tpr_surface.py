@@ -16,8 +16,9 @@ U_3 < u < U_1, V_3 < v < V_2, D_2 < u − v < D_1. Its leftmost lowest corner is
     (V_3 + D_2, V_3)     one of class 3 and one of class 2,
 
 so every rule that no other dominates decides like one just inside such a corner: about n_3 n
-candidates, where 3 stands for the smallest class. Logarithms are rounded to multiples of 2⁻⁴⁰ and
-kept as integers four apart, which leaves room for "just inside": no comparison can tie or round.
+candidates, where 3 stands for the smallest class. Logarithms are multiples of 2⁻⁴⁰, of equal
+products the same, and kept as integers four apart, which leaves room for "just inside": no
+comparison rounds.
 """
 
 from bisect import bisect_left
@@ -27,6 +28,8 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._base.logarithms import UNIT, whole_logarithms
+from polyroc._base.wording import plural
 from polyroc.curves._roc import require_classes
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.typing import (
@@ -39,7 +42,7 @@ from polyroc.typing import (
     WeightsLike,
 )
 
-_UNIT = 1 << 42  # a logarithm of 1, in integers whose multiples of 4 are the rounded logarithms
+_UNIT = 4 * UNIT  # the logarithm of e, in integers whose multiples of 4 are rounded logarithms
 _CANDIDATES_PER_BLOCK = 1 << 19
 
 
@@ -70,7 +73,7 @@ class TprSurface:
         return scaled
 
     def __repr__(self) -> str:
-        return f"TprSurface({len(self.rates)} corners, volume {self.volume:.6g})"
+        return f"TprSurface({plural(len(self.rates), 'corner')}, volume {self.volume:.6g})"
 
     def frame(self) -> Any:
         """One row per corner, as a pandas data frame: rates and multipliers of each class."""
@@ -204,9 +207,9 @@ def _summable(weights: Float64Array) -> Float64Array:
 def _integer_logs(rows: FloatArray) -> Int64Array:
     """Logarithms as multiples of 4; that of 0 lies below all corners between positive ones."""
     positive = rows > 0
-    logs = np.log(rows, where=positive, out=np.zeros(rows.shape))
-    logs = np.where(positive, logs, 8 * logs.min() - 8)
-    whole: Int64Array = 4 * np.rint(logs * (_UNIT // 4)).astype(np.int64)
+    logs = whole_logarithms(np.where(positive, rows, 1))
+    logs = np.where(positive, logs, 8 * logs.min() - 8 * UNIT)
+    whole: Int64Array = 4 * logs.astype(np.int64)
     return whole
 
 

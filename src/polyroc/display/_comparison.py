@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from polyroc._base.checks import shown
+from polyroc._base.hypotheses import limits_in_words
 from polyroc.display._base import Display
 from polyroc.display._intervals import IntervalRow, draw_intervals, rows_size
 from polyroc.display._marks import GREY
@@ -82,7 +83,8 @@ class ComparisonDisplay(Display):
     def _draw(self, ax: "Axes") -> None:
         ax.axvline(0, color=GREY, linewidth=1, linestyle=":")
         draw_intervals(ax, self.rows)
-        ax.set_xlabel(f"Difference with {100 * self.level:g} % interval")
+        told = limits_in_words(self.differences[0].alternative, self.level)
+        ax.set_xlabel(f"Difference with {told}")
 
 
 def _p_text(each: Difference) -> str:

@@ -93,7 +93,8 @@ class ForestDisplay(Display):
                 ax.plot([value, value], [place - 0.4, place + 0.4], color=GREY, label=label)
                 label = None
         draw_intervals(ax, self.rows, several)
-        ax.set_xlabel(f"Value with {100 * self.level:g} % interval; grey: chance")
+        grey = "; grey: chance" * bool(np.isfinite(list(self.chance.values())).any())
+        ax.set_xlabel(f"Value with {100 * self.level:g} % interval{grey}")
 
 
 def _row(model: str, estimate: Estimate, level: float) -> IntervalRow:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+ROUNDING = 1e-12
+"""Heights that differ by less are equal."""
+
+
 class Strip(NamedTuple):
     """A part of an area between two values of the first rate: low is level, high may slope."""
 
@@ -141,12 +145,13 @@ def _strips(own: Float64Array, other: Float64Array) -> tuple[Strip, ...]:
     Between two edges, where neither staircase steps nor meets the diagonal, this is a trapezium.
     """
     edges = np.unique(np.concatenate([own[:, 0], other[:, 0], 1 - own[:, 1], 1 - other[:, 1]]))
+    # where a staircase meets the diagonal, 1 − (1 − low) may be a little less than low
     found = []
     for left, right in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         low, roof = _height(own, left), _height(other, left)
         ends = min(roof, 1 - left), min(roof, 1 - right)
-        if ends[0] > low and ends[1] >= low:
-            found.append(Strip(left, right, low, *ends))
+        if ends[0] > low and ends[1] >= low - ROUNDING:
+            found.append(Strip(left, right, low, ends[0], max(ends[1], low)))
     return tuple(found)
 
 

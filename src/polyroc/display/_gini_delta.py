@@ -8,6 +8,7 @@ from polyroc._base.random import seed_of
 from polyroc.display._base import Display
 from polyroc.display._marks import COLOURS
 from polyroc.display._naming import shown_names
+from polyroc.display._room import makes_room
 from polyroc.display._surfaces import named_surfaces
 from polyroc.errors import NotDefined
 from polyroc.results import Estimate
@@ -23,6 +24,8 @@ PARTS = {
     "only_second": ("by the second only", COLOURS[1], "////"),
     "neither": ("by neither", "white", ""),
 }
+NARROW = 4.6
+"""Inches that numbers and a legend beside bars need."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +64,11 @@ class PairOfSurfaces:
         """The numbers, in the order of the surfaces."""
         g, d = (", ".join(map(_number, each)) for each in (self.ginis, self.deltas))
         return f"G {g}\nδ {d}"
+
+    def short_text(self) -> str:
+        """The same in one short line."""
+        g, d = (", ".join(f"{e.value:.2f}" for e in each) for each in (self.ginis, self.deltas))
+        return f"G {g}; δ {d}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,23 +121,19 @@ class GiniDeltaDisplay(Display):
 
     def _draw(self, ax: "Axes") -> None:
         for height, pair in enumerate(self.pairs):
-            start = 0.0
-            for part, share in pair.shares.items():
-                name, colour, hatch = PARTS[part]
-                ax.barh(
-                    height, share, left=start, height=0.6, color=colour, hatch=hatch,
-                    edgecolor="black", linewidth=0.6, label=name if height == 0 else None,
-                )  # fmt: skip
-                start += share
-            ax.text(
-                1.02, height, pair.text(), transform=ax.get_yaxis_transform(), va="center",
-                fontsize="small", linespacing=1.3,
-            )  # fmt: skip
-        ax.set_yticks(range(len(self.pairs)), self._labels())
-        ax.set(xlim=(0, 1), ylim=(len(self.pairs) - 0.5, -0.5))
-        ax.set_xlabel("Share of the region better than chance")
+            _draw_bar(ax, height, pair)
+        narrow = _is_narrow(ax)
+        size = "x-small" if narrow else None
+        ax.set_yticks(range(len(self.pairs)), self._labels(), fontsize=size)
+        ax.set(xlim=(0, 1), ylim=(len(self.pairs) - (0.2 if narrow else 0.5), -0.5))
+        ax.set_xlabel("Share of the region better than chance", fontsize=size)
+        if narrow:
+            ax.tick_params(axis="x", labelsize=size, pad=2)
+            ax.xaxis.labelpad = 1
+        _number_bars(ax, self.pairs, narrow)
         ax.legend(
-            loc="lower left", bbox_to_anchor=(-0.15, 1.01), ncols=4, fontsize="small",
+            loc="lower left", bbox_to_anchor=(0 if narrow else -0.15, 1.01),
+            ncols=1 if narrow else 4, fontsize="x-small" if narrow else "small",
             columnspacing=1.0, handlelength=1.5,
         )  # fmt: skip
 
@@ -137,6 +141,34 @@ class GiniDeltaDisplay(Display):
         names = list(dict.fromkeys(n for pair in self.pairs for n in (pair.first, pair.second)))
         short = dict(zip(names, shown_names(names, most=22), strict=True))
         return [f"{short[pair.first]}\n{short[pair.second]}" for pair in self.pairs]
+
+
+def _is_narrow(ax: "Axes") -> bool:
+    """Whether axes of the user's own have no room for numbers and a legend beside them."""
+    return not makes_room(ax) and ax.get_window_extent().width < NARROW * ax.figure.dpi
+
+
+def _draw_bar(ax: "Axes", height: int, pair: PairOfSurfaces) -> None:
+    start = 0.0
+    for part, share in pair.shares.items():
+        name, colour, hatch = PARTS[part]
+        ax.barh(
+            height, share, left=start, height=0.6, color=colour, hatch=hatch,
+            edgecolor="black", linewidth=0.6, label=name if height == 0 else None,
+        )  # fmt: skip
+        start += share
+
+
+def _number_bars(ax: "Axes", pairs: tuple[PairOfSurfaces, ...], narrow: bool) -> None:
+    """The numbers of each pair: beside its bar, or below it where the axes are narrow."""
+    for height, pair in enumerate(pairs):
+        if narrow:
+            ax.text(0.0, height + 0.5, pair.short_text(), fontsize="x-small", va="center")
+            continue
+        ax.text(
+            1.02, height, pair.text(), transform=ax.get_yaxis_transform(), va="center",
+            fontsize="small", linespacing=1.3,
+        )  # fmt: skip
 
 
 def _number(estimate: Estimate) -> str:

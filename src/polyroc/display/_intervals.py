@@ -79,6 +79,7 @@ def _draw_series(
     mark, bar = mark_of(k), {**line_options(k, 1), "linestyle": "-"}
     values = np.array([row.value for row in rows])
     limits = np.array([(row.low, row.high) for row in rows])
+    limits = np.where(np.isinf(limits), values[:, None], limits)  # bars end at a one-sided limit
     for height, (low, high) in zip(heights, limits, strict=True):
         if not math.isnan(low):
             ax.plot([low, high], [height, height], **bar)

@@ -116,7 +116,8 @@ class NetBenefitDisplay(PredictionsDisplay):
         ax.set_ylim(lowest, 1.05 * highest if highest > 0 else None)
         self._mark_best(ax, styles)
         subject = f" of acting on {literal(self.subject)}" if self.subject else ""
-        ax.set(xlabel=literal(found.position.capitalize()), ylabel=f"Net benefit{subject}")
+        name = found.position[:1].upper() + found.position[1:]
+        ax.set(xlabel=literal(name), ylabel=f"Net benefit{subject}")
         add_legend(ax, names, "upper right")
 
     def _styles(self) -> list[dict[str, Any]]:

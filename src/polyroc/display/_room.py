@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 MARGINS = np.array([0.125, 0.11, 0.01, 0.06])
 """Beyond the axes on the left, below, on the right and above, as shares of the figure."""
+EDGE = 0.01
+"""Share of the figure at its edges that stays empty: text is a little wider in some files."""
 SIGNS = np.array([-1, -1, 1, 1])
 LEAST = 0.3
 """Share of their size that the axes keep."""
@@ -51,7 +53,7 @@ def keep_in_place(ax: "Axes") -> None:
     if not isinstance(ax.get_axes_locator(), Inset | None):
         return  # something else places them
     place, margins = _place(ax), np.zeros(4)
-    limits = np.clip(place + SIGNS * MARGINS, 0, 1)
+    limits = np.clip(place + SIGNS * MARGINS, EDGE, 1 - EDGE)
     most = (1 - LEAST) * np.tile(place[2:] - place[:2], 2)
     ax.set_axes_locator(cast(Any, None))
     for _ in range(TIMES):

@@ -7,6 +7,7 @@ import numpy as np
 
 from polyroc._base.checks import shown
 from polyroc._base.levels import check_level
+from polyroc._base.tables import table_rows
 from polyroc.display._base import Display
 from polyroc.display._intervals import IntervalRow, draw_intervals, rows_size
 from polyroc.display._marks import GREY
@@ -92,7 +93,7 @@ class SliceDisplay(Display):
                 r.high,
                 _text(r, self.level),
             )
-            for r in self.table.itertuples()
+            for r in table_rows(self.table)
         )
 
     def frame(self) -> "pd.DataFrame":

@@ -6,26 +6,32 @@ corner and u_k the direction there, the mean length exceeds L_k by [tr C_k − u
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from polyroc._base.parallel import map_threads
 from polyroc._base.sums import sum_by_class
 from polyroc.inference._influence import CaseDesign, case_scale
 from polyroc.metrics.declaration import Metric
-from polyroc.metrics.folds import FoldStatistics
+from polyroc.metrics.folds import FoldStatistics, in_folds, undivided
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import Predictions
-from polyroc.statistics.means import Means
+from polyroc.statistics.means import Means, case_threads
 from polyroc.statistics.statistic import Need
 from polyroc.typing import Float64Array
+
+BLOCK = 1 << 14
+"""Cases whose columns stay in the cache of a processor."""
 
 
 def bias_of(
     metric: Metric, statistics: CaseStatistics | FoldStatistics, design: CaseDesign
 ) -> float:
     """Mean of the values of samples like this one less the true value, to first order."""
-    predictions = statistics.predictions
-    if metric.name != "total_length" or predictions.folds is not None:
+    statistics, predictions = undivided(statistics), statistics.predictions
+    if metric.name != "total_length" or in_folds(predictions):
         return 0.0
     if (design.counts(predictions) <= 1).any():
         return 0.0
@@ -47,16 +53,37 @@ def _spread_across(
     scale = case_scale(predictions, design.counts(predictions))
     if design.weights == "frequency":
         scale = scale / np.sqrt(predictions.case_weights)
-    units = None if design.groups is None else codes + n_classes * design.groups
-    owners = codes if units is None else np.arange(int(units.max()) + 1) % n_classes
+    columns = predictions.probabilities("total_length")
+    if design.groups is not None:
+        units = codes + n_classes * design.groups
+        owners = np.arange(int(units.max()) + 1) % n_classes
+        moved = [
+            np.bincount(units, (column - np.take(mean, codes)) * scale).astype(np.float64)
+            for column, mean in zip(columns.T, means.T, strict=True)
+        ]
+        return sum_by_class(owners, _squared_across(moved, towards, owners), n_classes)
+    squares = np.empty(len(codes))
+
+    def fill(start: int) -> None:
+        block = slice(start, start + BLOCK)
+        own = codes[block]
+        moved = [
+            (column - np.take(mean, own)) * scale[block]
+            for column, mean in zip(columns[block].T, means.T, strict=True)
+        ]
+        squares[block] = _squared_across(moved, towards, own)
+
+    map_threads(fill, range(0, len(codes), BLOCK), case_threads(predictions))
+    return sum_by_class(codes, squares, n_classes)
+
+
+def _squared_across(
+    moved: Sequence[Float64Array], towards: Float64Array, owners: NDArray[np.intp]
+) -> Float64Array:
+    """Squared length of each vector less the square along the direction of its class."""
     squares, along = np.zeros((2, len(owners)))
-    columns = predictions.probabilities("total_length").T
-    for column, mean, direction in zip(columns, means.T, towards.T, strict=True):
-        moved = column - np.take(mean, codes)
-        moved *= scale
-        if units is not None:
-            moved = np.bincount(units, moved)
-        squares += moved**2
-        along += moved * np.take(direction, owners)
+    for column, direction in zip(moved, towards.T, strict=True):
+        squares += column**2
+        along += column * np.take(direction, owners)
     squares -= along**2
-    return sum_by_class(owners, squares, n_classes)
+    return squares

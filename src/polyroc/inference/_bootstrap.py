@@ -9,7 +9,7 @@ import numpy as np
 
 from polyroc._base.random import seed_of
 from polyroc.inference._comparison import Comparison, Difference, holm
-from polyroc.inference._differences import comparison_note, differences_of, undefined_differences
+from polyroc.inference._differences import comparison_notes, differences_of, undefined_differences
 from polyroc.inference._edge import effective_sizes
 from polyroc.inference._estimates import Draw, estimate_metrics, options_of, why_no_error
 from polyroc.inference._folds import designs_of_folds
@@ -39,10 +39,11 @@ def replicate_values(
     design: CaseDesign,
     n_replicates: int,
     seed: int,
+    step: int = 1,
 ) -> Float64Array:
-    """Values (replicates × metrics) on resampled cases."""
+    """Values (replicates × metrics) on resampled cases; seeds of folds are ``step`` apart."""
     if predictions.folds is not None:
-        return _replicates_of_folds(predictions, questions, design, n_replicates, seed)
+        return _replicates_of_folds(predictions, questions, design, n_replicates, seed, step)
     resampler = Resampler.of(predictions, design)
     if resampler.by_class:
         questions = [_at_fixed_priors(each, predictions) for each in questions]
@@ -68,6 +69,7 @@ def _replicates_of_folds(
     design: CaseDesign,
     n_replicates: int,
     seed: int,
+    step: int,
 ) -> Float64Array:
     """Means over folds, the cases of each fold resampled on their own."""
     parts = [
@@ -75,7 +77,7 @@ def _replicates_of_folds(
     ]
     designs = designs_of_folds(predictions, parts, design)
     found = [
-        replicate_values(part, questions, own, n_replicates, seed + v)
+        replicate_values(part, questions, own, n_replicates, seed + v * step)
         for v, (part, own) in enumerate(zip(parts, designs, strict=True))
     ]
     return np.asarray(np.mean(found, axis=0))
@@ -211,9 +213,9 @@ def bootstrap_comparison(
         values[metric.name] = dict(zip(samples.names, found.tolist(), strict=True))
         moved = [each.influence for each in row if each.influence is not None]
         spread = _spread(samples, of_metric, moved).for_reference(hypothesis.reference)
-        notes = [comparison_note(samples, metric, priors)]
-        note = "; ".join(filter(None, notes + [_left_out(missing)] * bool(missing.any())))
-        rows = differences_of(samples, metric, found, spread, note)
+        notes = comparison_notes(samples, metric, priors)
+        notes += (_left_out(missing),) * bool(missing.any())
+        rows = differences_of(samples, metric, found, spread, notes)
         rows = hypothesis.tests(rows, metric)
         differences += holm(_with_replicates(rows, samples, of_metric))
         tests.append(omnibus_test(metric.name, found, spread))
@@ -225,12 +227,11 @@ def _replicates_of_models(
     samples: Samples, questions: Sequence[Question], n_replicates: int, seed: int
 ) -> Float64Array:
     """Values (models × replicates × metrics); independent samples have seeds of their own."""
-    models = enumerate(zip(samples.predictions, samples.designs, strict=True))
+    n_models = len(samples.names)
+    seeds = [(seed, 1) if samples.paired else (seed + 1 + m, n_models) for m in range(n_models)]
     found = [
-        replicate_values(
-            each, questions, design, n_replicates, seed if samples.paired else seed + 1 + m
-        )
-        for m, (each, design) in models
+        replicate_values(each, questions, design, n_replicates, *own)
+        for each, design, own in zip(samples.predictions, samples.designs, seeds, strict=True)
     ]
     return np.stack(found)
 

@@ -5,12 +5,12 @@ from typing import Any, overload
 
 import numpy as np
 
-from polyroc._base.hypotheses import Alternative
+from polyroc._base.hypotheses import Alternative, tails_of
 from polyroc._base.levels import check_level
 from polyroc._base.random import seed_of
 from polyroc.inference._bootstrap import bootstrap_comparison
 from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
-from polyroc.inference._differences import comparison_note, differences_of, undefined_differences
+from polyroc.inference._differences import comparison_notes, differences_of, undefined_differences
 from polyroc.inference._estimates import Draw, options_of
 from polyroc.inference._folds import measured
 from polyroc.inference._margins import Hypothesis, Reference
@@ -151,6 +151,8 @@ def compare(
     given = {"labels": labels, "sample_weight": sample_weight, "folds": folds}
     samples = samples_of(y_true, y_scores, groups, **given)
     hypothesis = Hypothesis.of(alternative, margin, reference)
+    check_level(level)
+    tails_of(hypothesis.alternative, level, lower_is_better=False)  # the level is one of this test
     return compare_by_slices(
         samples, by, metrics, priors, compare_method(method), level, hypothesis
     )
@@ -222,7 +224,7 @@ def _by_influence(
         for each, design in zip(statistics, samples.designs, strict=True)
     ]
     counted: Counted = {}
-    for (metric, options), *found in zip(asked, *measures, strict=True):
+    for metric, *found in zip(metrics, *measures, strict=True):
         reason = next((each.reason for each in found if each.reason is not None), None)
         if reason is not None:
             differences += undefined_differences(samples, metric, reason)
@@ -232,10 +234,10 @@ def _by_influence(
         moved = [each.influence for each in found if each.influence is not None]
         spread = samples.spread(moved).for_reference(hypothesis.reference)
         if samples.paired and hypothesis.reference == "t":
-            questions = [metric.question(each, **options) for each in samples.predictions]
-            spread = spread.less(overcounted(statistics, questions, samples.designs[0], counted))
-        note = comparison_note(samples, metric, priors)
-        rows = differences_of(samples, metric, each_value, spread, note)
+            known = overcounted(samples.predictions, found, samples.designs[0], counted)
+            spread = spread.less(known)
+        notes = comparison_notes(samples, metric, priors)
+        rows = differences_of(samples, metric, each_value, spread, notes)
         differences += holm(hypothesis.tests(rows, metric))
         tests.append(omnibus_test(metric.name, each_value, spread))
     settings = hypothesis.settings()

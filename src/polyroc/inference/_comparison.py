@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from polyroc._base.adjustment import holm_adjusted
 from polyroc._base.checks import check_choice
-from polyroc._base.hypotheses import claim, p_in_words, tails_of
+from polyroc._base.hypotheses import claim, limits_in_words, p_in_words, tails_of
 from polyroc._base.levels import check_level
 from polyroc._base.pivots import quantile_above
 from polyroc._base.print_tables import (
@@ -27,6 +27,18 @@ from polyroc.typing import Float64Array
 if TYPE_CHECKING:
     import pandas as pd
 
+COLUMNS = (
+    "metric",
+    "model_a",
+    "model_b",
+    "difference",
+    "standard_error",
+    "low",
+    "high",
+    "p_value",
+    "p_adjusted",
+)
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -39,7 +51,7 @@ class Difference:
     standard_error: float
     p_value: float
     p_adjusted: float = math.nan
-    note: str = ""
+    notes: tuple[str, ...] = ()
     degrees_of_freedom: float = math.inf
     alternative: str = "two-sided"
     margin: float = 0.0
@@ -63,6 +75,11 @@ class Difference:
         high = self.difference + quantile_above(above, freedom) * error
         return Interval(low, high, level, "plain")
 
+    @property
+    def note(self) -> str:
+        """All notes in one line."""
+        return "; ".join(self.notes)
+
     def conclusion(self, level: float = 0.95) -> str:
         """What the adjusted test shows, in a sentence; empty if there is no test."""
         if math.isnan(self.p_adjusted):
@@ -77,17 +94,8 @@ class Difference:
 def row_of(each: Difference, level: float) -> dict[str, Any]:
     """A difference as a row of a table."""
     low, high, *_ = each.interval(level)
-    return {
-        "metric": each.metric,
-        "model_a": each.model_a,
-        "model_b": each.model_b,
-        "difference": each.difference,
-        "standard_error": each.standard_error,
-        "low": low,
-        "high": high,
-        "p_value": each.p_value,
-        "p_adjusted": each.p_adjusted,
-    }
+    row = {**vars(each), "low": low, "high": high}
+    return {name: row[name] for name in COLUMNS}
 
 
 @dataclass(frozen=True)
@@ -159,7 +167,7 @@ class Comparison:
         import pandas as pd
 
         rows = self._rows(self.level if level is None else level)
-        return pd.DataFrame(rows).drop(columns="note", errors="ignore")  # there may be no rows
+        return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def omnibus(self) -> "pd.DataFrame":
         """A row per metric: F test (χ² for ``reference="normal"``) that all models are equal."""
@@ -171,7 +179,8 @@ class Comparison:
                 "test of all models."
             )
 
-        return pd.DataFrame([vars(test) for test in self.omnibus_tests])
+        columns = [each.name for each in fields(Omnibus)]
+        return pd.DataFrame([vars(test) for test in self.omnibus_tests], columns=columns)
 
     def _rows(self, level: float) -> list[dict[str, Any]]:
         return [{**row_of(each, level), "note": each.note} for each in self.differences]
@@ -206,7 +215,7 @@ class Comparison:
         Returns
         -------
         str
-            A head, and a row per metric and pair of models.
+            A head, and a row per metric and pair of models; of a comparison by slices, per slice.
 
         Examples
         --------
@@ -221,7 +230,7 @@ class Comparison:
         | hand_till | logistic − bayes | 0.006 (0.001–0.012) | 0.020 | 0.041 |
         | hand_till | forest − bayes | −0.011 (−0.024 to 0.002) | 0.087 | 0.087 |
         """
-        return markdown_table(self._print_rows(level, digits))
+        return markdown_table(self._print_rows(level, digits), self._print_columns(level))
 
     def to_latex(self, level: float | None = None, *, digits: int = 3) -> str:
         """The table of ``to_markdown`` for LaTeX with the package booktabs.
@@ -244,29 +253,34 @@ class Comparison:
         >>> print(compare(y, models, ["pdi"], labels=labels).to_latex().splitlines()[4])
         pdi & logistic $-$ forest & 0.017 (0.000--0.033) & 0.046 & 0.137 \\\\
         """
-        return latex_table(self._print_rows(level, digits))
+        return latex_table(self._print_rows(level, digits), self._print_columns(level))
 
     def _print_rows(self, level: float | None, digits: int) -> list[dict[str, str]]:
         digits = checked_digits(digits)
-        level = self.level if level is None else level
+        columns = self._print_columns(level)
         return [
-            {
-                "metric": row["metric"],
-                "models": f"{row['model_a']} − {row['model_b']}",
-                f"difference ({100 * level:g} % interval)": with_interval(
-                    row["difference"], row["low"], row["high"], digits
-                ),
-                "p": p_with_bound(row["p_value"]),
-                "p, adjusted": p_with_bound(row["p_adjusted"]),
-            }
-            for row in self._rows(level)
+            dict(zip(columns, _print_cells(row, digits), strict=True))
+            for row in self._rows(self.level if level is None else level)
         ]
+
+    def _print_columns(self, level: float | None) -> list[str]:
+        asked = self.settings.get("alternative", "two-sided")
+        told = limits_in_words(asked, self.level if level is None else level)
+        return ["metric", "models", f"difference ({told})", "p", "p, adjusted"]
 
     def __repr__(self) -> str:
         return text_table(self._rows(self.level))
 
     def _repr_html_(self) -> str:
         return html_table(self._rows(self.level))
+
+
+def _print_cells(row: Mapping[str, Any], digits: int) -> list[str]:
+    """A row of Markdown or LaTeX, with the slice if there is one."""
+    place = [f"{row['attribute']} = {row['slice']}"] if "slice" in row else []
+    models = [row["metric"], f"{row['model_a']} − {row['model_b']}"]
+    shown = with_interval(row["difference"], row["low"], row["high"], digits)
+    return [*place, *models, shown, p_with_bound(row["p_value"]), p_with_bound(row["p_adjusted"])]
 
 
 def _finite(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyroc.inference._influence import CaseDesign
+from polyroc.metrics.folds import in_folds
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate, Note
 
@@ -73,7 +74,7 @@ def coverage_note(
     estimate: Estimate, predictions: Predictions, design: CaseDesign
 ) -> tuple[Note, ...]:
     """A note if results like this one are known to miss; the worst of several cells counts."""
-    if estimate.effective is None or predictions.folds is not None:
+    if estimate.effective is None or in_folds(predictions):
         return ()
     if math.isnan(estimate.standard_error):
         return ()

@@ -4,7 +4,7 @@ import math
 from itertools import combinations
 
 from polyroc.inference._comparison import Difference
-from polyroc.inference._folds import folds_note
+from polyroc.inference._folds import folds_note, n_used
 from polyroc.inference._notes import (
     class_notes,
     design_notes,
@@ -15,27 +15,32 @@ from polyroc.inference._notes import (
 from polyroc.inference._samples import Samples
 from polyroc.inference._spread import Spread
 from polyroc.metrics.declaration import Metric
-from polyroc.metrics.folds import statistics_of
+from polyroc.metrics.folds import FoldStatistics, statistics_of
 from polyroc.metrics.question import NO_VARIATION
+from polyroc.results import Note
 from polyroc.typing import Float64Array, PriorsLike
 
 AGREE = "the models agree on every case"
 """Why there is no test of a difference of 0."""
 
 
-def comparison_note(samples: Samples, metric: Metric, priors: PriorsLike | None) -> str:
+def comparison_notes(
+    samples: Samples, metric: Metric, priors: PriorsLike | None
+) -> tuple[str, ...]:
     """What is assumed about priors, and other facts about the samples."""
     found = samples.predictions[:1] if samples.paired else samples.predictions
     grouped = samples.designs[0].groups is not None
-    notes = [
-        note for each in found for note in (*folds_note(each, grouped=grouped), *class_notes(each))
-    ]
+    notes: list[Note] = []
+    for each in found:
+        if isinstance(statistics := statistics_of(each), FoldStatistics):
+            notes += folds_note(each, n_used(statistics, metric), grouped=grouped)
+        notes += class_notes(each)
     notes += prior_notes(metric, samples.designs[0].sampling, priors is not None)
     notes += rows_notes(samples.predictions)
     notes += [note for design in samples.designs for note in design_notes(design)]
     faults = (fault_note(statistics_of(each), metric) for each in samples.predictions)
     notes += [note for note in faults if note is not None]
-    return "; ".join(dict.fromkeys(note.text for note in notes))
+    return tuple(dict.fromkeys(note.text for note in notes))
 
 
 def differences_of(
@@ -43,7 +48,7 @@ def differences_of(
     metric: Metric,
     values: Float64Array,
     spread: Spread,
-    note: str,
+    notes: tuple[str, ...],
 ) -> list[Difference]:
     """Differences of all pairs of models with their tests."""
     rows = []
@@ -60,7 +65,7 @@ def differences_of(
                 difference,
                 error,
                 p_value,
-                note="; ".join(filter(None, [reason, note])),
+                notes=(reason, *notes) if reason else notes,
                 degrees_of_freedom=freedom,
                 lower_is_better=metric.direction == "lower",
             )
@@ -94,7 +99,7 @@ def undefined_differences(samples: Samples, metric: Metric, reason: str) -> list
             math.nan,
             math.nan,
             math.nan,
-            note=reason,
+            notes=(reason,),
             lower_is_better=metric.direction == "lower",
         )
         for a, b in combinations(samples.names, 2)

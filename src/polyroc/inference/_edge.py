@@ -41,7 +41,7 @@ from polyroc.inference._influence import (
     satterthwaite,
 )
 from polyroc.metrics.declaration import NOTHING, Metric
-from polyroc.metrics.folds import FoldStatistics
+from polyroc.metrics.folds import FoldStatistics, undivided
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.metrics.question import NO_VARIATION, Influence, influences
 from polyroc.predictions import Predictions
@@ -86,7 +86,7 @@ def effective_sizes(
 
     ``spreads`` are the variances and degrees of freedom of the values, where they are at hand.
     """
-    predictions = statistics.predictions
+    statistics, predictions = undivided(statistics), statistics.predictions
     counts = design.counts(predictions)
     sizes: list[Effective | None] = [None] * len(found)
     if (counts <= 1).any():

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc._base.parallel import map_threads
 from polyroc.inference._bias import bias_of
 from polyroc.inference._coverage import coverage_note
 from polyroc.inference._drawn import spread_of_value
@@ -20,6 +21,7 @@ from polyroc.metrics.measure import CaseStatistics, Measured
 from polyroc.metrics.question import NO_VARIATION, Influence
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate, Note
+from polyroc.statistics.means import case_threads
 from polyroc.statistics.tuples import Tuples
 from polyroc.typing import (
     Float64Array,
@@ -74,12 +76,13 @@ def _estimates(
     draw: Draw | None,
 ) -> list[Estimate]:
     given, predictions = priors is not None, statistics.predictions
-    spreads = [
-        None
-        if each.influence is None or each.reason is not None
-        else spread_of_value(predictions, each.influence, design)
-        for each in found.measured
-    ]
+
+    def spread_of(each: Measured) -> tuple[float, float] | None:
+        if each.influence is None or each.reason is not None:
+            return None
+        return spread_of_value(predictions, each.influence, design)
+
+    spreads = map_threads(spread_of, found.measured, case_threads(predictions))
     estimates = [
         _estimated(statistics, each, design, given, draw, spread)
         for each, spread in zip(found.measured, spreads, strict=True)

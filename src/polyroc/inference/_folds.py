@@ -21,11 +21,12 @@ import numpy as np
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput
 from polyroc.inference._influence import CaseDesign
+from polyroc.metrics.declaration import Metric
 from polyroc.metrics.folds import SUMS_OF_PAIRS, Asked, FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured
 from polyroc.metrics.question import Question
 from polyroc.predictions import Predictions
-from polyroc.predictions._classes import positions
+from polyroc.predictions._classes import positions, some_of
 from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array
 
@@ -87,13 +88,13 @@ def designs_of_folds(
 ) -> list[CaseDesign]:
     """The design of each fold, where folds can be resampled one by one."""
     check_every_class(predictions, parts)
-    if design.groups is None:
-        return [design] * len(parts)
-    _check_within_folds(predictions, design)
-    numbered = [
-        np.unique(design.groups[rows], return_inverse=True)[1] for rows in predictions.fold_rows
-    ]
-    return [replace(design, groups=own, n_groups=int(own.max()) + 1) for own in numbered]
+    if design.groups is not None:
+        _check_within_folds(predictions, design)
+    assert predictions.folds is not None
+    designs = [design.part(rows) for rows in predictions.fold_rows]
+    for name, part, own in zip(predictions.folds.names, parts, designs, strict=True):
+        check_strata(own.counts(part), name, part.classes, grouped=own.groups is not None)
+    return designs
 
 
 def check_every_class(predictions: Predictions, parts: Sequence[Predictions]) -> None:
@@ -112,7 +113,7 @@ def _check_within_folds(predictions: Predictions, design: CaseDesign) -> None:
     if len(pairs) > len(np.unique(groups)):
         raise InvalidInput(
             "A group has cases in several folds, so folds cannot be resampled one by one. "
-            'Use interval="influence", which adds up what a group contributes to all folds.'
+            'Use "influence", which adds up what a group contributes to all folds.'
         )
 
 
@@ -159,7 +160,8 @@ def name_of(fold: Any) -> str:
 def _notes(statistics: FoldStatistics, question: Question, *, grouped: bool) -> tuple[Note, ...]:
     """That the value is a mean over folds, and what was left out."""
     predictions = statistics.predictions
-    notes = (*folds_note(predictions, grouped=grouped), *_few_in_a_fold(statistics))
+    used = n_used(statistics, question.metric)
+    notes = (*folds_note(predictions, used, grouped=grouped), *_few_in_a_fold(statistics))
     classes = set(statistics.predictions.classes)
     lacking = [
         (name_of(name), sorted(map(str, classes - set(part.predictions.classes))))
@@ -171,7 +173,7 @@ def _notes(statistics: FoldStatistics, question: Question, *, grouped: bool) -> 
         more = f" and {n_others} more fold{'s' * (n_others > 1)}" if n_others else ""
         pairs = question.metric.statistic in SUMS_OF_PAIRS
         what = "pairs of classes" if pairs else "folds"
-        text = f"without the {what} that lack a class ({missing[0]} in fold {name}{more})"
+        text = f"without the {what} that lack a class ({some_of(missing)} in fold {name}{more})"
         notes = (*notes, Note("class-missing-in-fold", text))
     return notes
 
@@ -189,14 +191,20 @@ def _few_in_a_fold(statistics: FoldStatistics) -> tuple[Note, ...]:
     return (Note("small-class-in-fold", text),)
 
 
-def folds_note(predictions: Predictions, *, grouped: bool) -> tuple[Note, ...]:
+def n_used(statistics: FoldStatistics, metric: Metric) -> int:
+    """Over how many folds a metric is averaged: sums of pairs take all, others complete ones."""
+    pairs = metric.statistic in SUMS_OF_PAIRS
+    return len(statistics.names) if pairs else int(np.sum(statistics.complete))
+
+
+def folds_note(predictions: Predictions, used: int, *, grouped: bool) -> tuple[Note, ...]:
     """That values are means over folds, if they are, and whether repeats are known as such."""
     if predictions.folds is None:
         return ()
     names = predictions.folds.names
     repeats = {fold[0] for fold in names if isinstance(fold, tuple)}
     of_repeats = f" of {len(repeats)} repeats" if len(repeats) > 1 else ""
-    note = Note("mean-over-folds", f"mean over {len(names)} folds{of_repeats}")
+    note = Note("mean-over-folds", f"mean over {used} fold{'s' * (used != 1)}{of_repeats}")
     if grouped or not of_repeats:
         return (note,)
     text = (

@@ -145,9 +145,11 @@ def _of_cases(
     predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
 ) -> Float64Array:
     """√(m_k/(m_k − 1)) u_i for each case; NaN in a class of one case or group."""
-    scale = case_scale(predictions, design.counts(predictions))[:, None]
-    scaled: Float64Array = scale * np.column_stack([each.cases for each in influences])
-    return scaled
+    scale = case_scale(predictions, design.counts(predictions))
+    scaled = np.empty((len(influences), len(scale)))
+    for row, each in zip(scaled, influences, strict=True):
+        np.multiply(scale, each.cases, out=row)
+    return scaled.T
 
 
 def case_scale(predictions: Predictions, counts: Float64Array) -> Float64Array:

@@ -22,7 +22,7 @@ from polyroc._base.parallel import map_threads
 from polyroc.inference._edge import EXTRA_MASS, LARGE_CLASS
 from polyroc.inference._folds import stratum_factor
 from polyroc.inference._influence import CaseDesign, case_scale
-from polyroc.metrics.folds import FoldStatistics, statistics_of
+from polyroc.metrics.folds import FoldStatistics, statistics_of, undivided
 from polyroc.metrics.question import NO_VARIATION
 from polyroc.predictions import Predictions
 from polyroc.statistics.pairs import (
@@ -105,7 +105,7 @@ class PairCases:
         if design.weights == "frequency":
             scale = scale / np.sqrt(predictions.case_weights)
         across = Pairs.of(predictions).auc()
-        statistics = statistics_of(predictions)
+        statistics = undivided(statistics_of(predictions))
         folds = statistics if isinstance(statistics, FoldStatistics) else None
         values = across if folds is None else folds.mean_pairs().auc()
         most = _most_freedom(predictions, design, counts)
@@ -149,7 +149,8 @@ class PairCases:
         variance = np.maximum(squares.total, 0)
         units = self._units(moved, variance, k, classes)
         sized = self._shrunken(placed, own, moved, k, classes, units)
-        large = (np.minimum(self.counts[k], self.counts[classes]) >= LARGE_CLASS) & (variance > 0)
+        varies = variance > NO_VARIATION**2
+        large = (np.minimum(self.counts[k], self.counts[classes]) >= LARGE_CLASS) & varies
         theta = self.values[k, classes]
         with np.errstate(divide="ignore", invalid="ignore"):
             plain = theta * (1 - theta) / variance

@@ -11,7 +11,15 @@ from polyroc.inference._pair_spread import PairCases
 from polyroc.metrics.question import NO_VARIATION
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import Effective, Estimate
-from polyroc.typing import Absent, Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
+from polyroc.typing import (
+    Absent,
+    BoolArray,
+    Float64Array,
+    Label,
+    LabelsLike,
+    ScoresLike,
+    WeightsLike,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,6 +110,23 @@ def pair_limits(predictions: Predictions, design: CaseDesign, level: float) -> F
     limits = [each.interval(level)[:2] for each in pair_estimates(predictions, design).values()]
     found[:, ~np.eye(n_classes, dtype=bool)] = np.array(limits).T
     return found
+
+
+def reversed_pairs(
+    predictions: Predictions, design: CaseDesign, limits: Float64Array, level: float
+) -> BoolArray:
+    """Pairs with both upper limits below ½, the level adjusted for the number of pairs.
+
+    ``limits`` are those of ``pair_limits`` at that level. Of two classes there are none: their
+    metric itself says so.
+    """
+    n_classes = predictions.n_classes
+    below = (limits[1] < 0.5) & (limits[1].T < 0.5)
+    if n_classes == 2 or not below.any():
+        return np.zeros((n_classes, n_classes), dtype=bool)
+    n_pairs = n_classes * (n_classes - 1) / 2
+    upper = pair_limits(predictions, design, 1 - (1 - level) / n_pairs)[1]
+    return np.asarray((upper < 0.5) & (upper.T < 0.5))
 
 
 def pair_frame(estimates: dict[tuple[Label, Label], Estimate], level: float) -> "pd.DataFrame":

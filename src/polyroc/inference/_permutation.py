@@ -17,7 +17,7 @@ from polyroc._base.random import seed_of, stream
 from polyroc.errors import InvalidInput
 from polyroc.inference._bootstrap import defined_questions
 from polyroc.inference._comparison import Comparison, Difference, Omnibus, holm
-from polyroc.inference._differences import comparison_note, undefined_differences
+from polyroc.inference._differences import comparison_notes, undefined_differences
 from polyroc.inference._folds import check_every_class
 from polyroc.inference._margins import Hypothesis
 from polyroc.inference._options import Permutation
@@ -57,8 +57,8 @@ def permutation_comparison(
             differences += undefined_differences(samples, metric, reasons[metric.name])
             continue
         column = next(i for i, q in enumerate(questions) if q.metric is metric)
-        note = comparison_note(samples, metric, priors)
-        differences += holm(_rows(samples, metric, found[:, column], p_values, column, note))
+        notes = comparison_notes(samples, metric, priors)
+        differences += holm(_rows(samples, metric, found[:, column], p_values, column, notes))
     values = {
         q.metric.name: dict(zip(samples.names, column.tolist(), strict=True))
         for q, column in zip(questions, found.T, strict=True)
@@ -88,9 +88,8 @@ def _rows(
     values: Float64Array,
     p_values: dict[tuple[int, int], Float64Array],
     column: int,
-    note: str,
+    notes: tuple[str, ...],
 ) -> list[Difference]:
-    said = "; ".join(filter(None, ["a permutation test gives no standard error", note]))
     return [
         Difference(
             metric.name,
@@ -99,7 +98,7 @@ def _rows(
             float(values[a] - values[b]),
             math.nan,
             float(found[column]),
-            note=said,
+            notes=("a permutation test gives no standard error", *notes),
             lower_is_better=metric.direction == "lower",
         )
         for (a, b), found in p_values.items()

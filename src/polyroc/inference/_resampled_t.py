@@ -123,5 +123,5 @@ class SplitValues(NamedTuple):
             p_value=p_value,
             degrees_of_freedom=float(freedom),
             lower_is_better=registry.sign_of(self.metrics[column]) < 0,
-            note=WITHHELD if withheld(self.metrics[column]) else "",
+            notes=(WITHHELD,) if withheld(self.metrics[column]) else (),
         )

@@ -1,14 +1,15 @@
 """Models to compare: predictions of the same cases, or of independent samples."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import shown
-from polyroc.errors import InvalidInput, InvalidType, NotAligned
+from polyroc._base.checks import name_of, shown
+from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._options import Design
 from polyroc.inference._spread import Spread, spread_of
@@ -111,6 +112,8 @@ def _again(given: dict[str, Any]) -> dict[str, Any]:
 def _check_number(models: Mapping[str, Any]) -> None:
     if len(models) < 2:
         raise InvalidInput(f"A comparison needs at least two models, got {len(models)}.")
+    for name in models:
+        name_of(name, "A model")
 
 
 def _samples_of_scores(
@@ -144,12 +147,21 @@ def _samples_of_scores(
                 " Models on different cases are independent samples: pass y_true as a mapping "
                 "from model to labels."
             )
-            advised = paired and not isinstance(error, NotAligned)
+            advised = paired and _differ_in_length(y_true, scores)
             raise type(error)(f"Model {name!r}: {error}{advice * advised}") from None
         predictions.append(made)
         designs.append(CaseDesign.of(replace(design, groups=own(design.groups, name)), made))
     _check_same_classes(tuple(y_scores), predictions)
     return _same_rows(Samples(tuple(y_scores), tuple(predictions), tuple(designs), paired))
+
+
+def _differ_in_length(*tables: Any) -> bool:
+    """Whether tables whose lengths are known have different numbers of rows."""
+    known = set()
+    for each in tables:
+        with suppress(Exception):  # a number has none, and objects of the user may fail
+            known.add(len(each))
+    return len(known) > 1
 
 
 def _same_rows(samples: Samples) -> Samples:

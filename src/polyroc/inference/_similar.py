@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.inference._influence import CaseDesign
-from polyroc.inference._similar_counts import MOST_EXACT, ByPairs, unexplained
-from polyroc.metrics.folds import FoldStatistics
-from polyroc.metrics.measure import CaseStatistics
-from polyroc.metrics.question import Question
+from polyroc.inference._similar_counts import Unexplained, summed, unexplained
+from polyroc.metrics.folds import in_folds
+from polyroc.metrics.measure import Measured
 from polyroc.predictions import Predictions
 from polyroc.statistics.directed import Directed
 from polyroc.statistics.margins import MarginGradient, Margins
@@ -29,7 +28,7 @@ from polyroc.statistics.pairs import PairGradient, Pairs
 from polyroc.statistics.statistic import Need
 from polyroc.typing import Float64Array
 
-Counted = dict[Need, ByPairs]
+Counted = dict[Need, Unexplained]
 """By what is ranked."""
 
 MOST_PAIRS = 1_000_000
@@ -46,44 +45,46 @@ MOST_CLASSES = 60
 
 
 def overcounted(
-    statistics: Sequence[CaseStatistics | FoldStatistics],
-    questions: Sequence[Question],
+    models: Sequence[Predictions],
+    found: Sequence[Measured],
     design: CaseDesign,
-    counted: Counted | None = None,
+    counted: Counted,
 ) -> Float64Array | None:
     """Σ γ̂/(mn) of each difference of paired models; None where it is not computed.
 
     ``counted`` keeps what metrics of the same columns share.
     """
-    first = statistics[0].predictions
-    if questions[0].metric.statistic not in (Pairs, Margins) or _many(first):
+    first, need = models[0], found[0].need
+    if need is None or need.statistic not in (Pairs, Margins) or _many(first):
         return None
-    if first.folds is not None or design.most_freedom(first) < np.inf:
+    if in_folds(first) or design.most_freedom(first) < np.inf:
         return None  # pairs of cases are formed within folds; groups that span classes meet
-    slopes = [
-        question.gradient(each[question.need]).of_statistic
-        for each, question in zip(statistics, questions, strict=True)
-    ]
+    slopes = [each.influence.slope for each in found if each.influence is not None]
     many = first.n_classes > MANY_CLASSES
-    if many and questions[0].metric.statistic is Pairs and len(first) <= MOST_CASES:
-        return _at_once([each.predictions for each in statistics], slopes, design)
+    if many and need.statistic is Pairs and len(first) <= MOST_CASES:
+        return _at_once(models, slopes, design)
     if first.n_classes > MOST_CLASSES:
         return None
-    scores = [_directed(*each) for each in zip(statistics, questions, strict=True)]
-    if _countable(first, slopes, design):
-        shared = {} if counted is None else counted
-        if questions[0].need not in shared:
-            models = [each.predictions for each in statistics]
-            shared[questions[0].need] = unexplained(models, scores)
-        return _summed(shared[questions[0].need], slopes[0].matrix, len(statistics))
-    total = np.zeros((len(statistics), len(statistics)))
+    if not _countable(first, slopes, design):
+        return _one_by_one(models, _directed(models, need), slopes, design)
+    if need not in counted:
+        counted[need] = unexplained(models, _directed(models, need))
+    return summed(counted[need], slopes[0].matrix)
+
+
+def _one_by_one(
+    models: Sequence[Predictions],
+    scores: Sequence[Directed | None],
+    slopes: Sequence[PairGradient | MarginGradient],
+    design: CaseDesign,
+) -> Float64Array:
+    """From a matrix of the pairs of cases of each two classes."""
+    first, n_models = models[0], len(models)
+    total = np.zeros((n_models, n_models))
     units = [Units.of(first, design, k) for k in range(first.n_classes)]
     for k, r in combinations(range(first.n_classes), 2):
-        kernels = [
-            kernel(each.predictions, directed, slope, k, r)
-            for each, directed, slope in zip(statistics, scores, slopes, strict=True)
-        ]
-        for a, b in combinations(range(len(statistics)), 2):
+        kernels = [kernel(*each, k, r) for each in zip(models, scores, slopes, strict=True)]
+        for a, b in combinations(range(n_models), 2):
             total[a, b] += interaction(kernels[a] - kernels[b], units[k], units[r])
     return total + total.T
 
@@ -94,17 +95,7 @@ def _countable(
     """Whether all cases weigh the same, and all models are ranked with the same weights."""
     alike = predictions.weights is None and design.groups is None
     same = all(np.array_equal(each.matrix, slopes[0].matrix, True) for each in slopes)
-    counts = np.sort(predictions.class_counts)[-2:]
-    return alike and same and slopes[0].credit == 0.5 and int(counts.prod()) <= MOST_EXACT
-
-
-def _summed(found: ByPairs, matrix: Float64Array, n_models: int) -> Float64Array:
-    """Σ over the pairs of classes, for all pairs of models."""
-    total = np.zeros((n_models, n_models))
-    for models, by_classes in found.items():
-        for classes, each in by_classes.items():
-            total[models] += each.of(matrix, *classes)
-    return total + total.T
+    return alike and same and slopes[0].credit == 0.5
 
 
 def _at_once(
@@ -169,10 +160,10 @@ def _many(predictions: Predictions) -> bool:
     return bool(counts.sum() ** 2 - (counts**2).sum() > 2 * MOST_PAIRS)
 
 
-def _directed(statistics: CaseStatistics | FoldStatistics, question: Question) -> Directed | None:
-    if question.metric.statistic is not Margins:
-        return None
-    return Directed.of(statistics.predictions, dict(question.need.options)["partition"])
+def _directed(models: Sequence[Predictions], need: Need) -> list[Directed | None]:
+    if need.statistic is not Margins:
+        return [None] * len(models)
+    return [Directed.of(each, dict(need.options)["partition"]) for each in models]
 
 
 def kernel(
@@ -187,27 +178,33 @@ def kernel(
     if directed is not None:
         margins = directed.merged(np.concatenate([first, second]), k, r)
         own, other = margins[: len(first)], margins[len(first) :]
-        return np.asarray(slope.matrix[k, r] * _credit(own, other, slope.credit))
-    ahead, behind = (predictions.scores[own, k].astype(np.float64) for own in (first, second))
-    forward = _credit(ahead, behind, slope.credit)
-    ahead, behind = (predictions.scores[own, r].astype(np.float64) for own in (second, first))
-    backward = _credit(ahead, behind, slope.credit)
-    return np.asarray(slope.matrix[k, r] * forward + slope.matrix[r, k] * backward.T)
+        return _credit(own, other, slope.credit, slope.matrix[k, r])
+    by_k, by_r = (predictions.scores[:, c].astype(np.float64) for c in (k, r))
+    forward = _credit(by_k[first], by_k[second], slope.credit, slope.matrix[k, r])
+    forward += _credit(-by_r[first], -by_r[second], slope.credit, slope.matrix[r, k])
+    return forward
 
 
-def _credit(ahead: Float64Array, behind: Float64Array, tie: float | None) -> Float64Array:
-    """Credit of each pair: 1 in order, ``tie`` for a tie; or by how much it is ahead."""
+def _credit(
+    ahead: Float64Array, behind: Float64Array, tie: float | None, weight: float
+) -> Float64Array:
+    """Credit of each pair times a weight: 1 in order, ``tie`` for a tie; or how far it is ahead."""
     if tie is None:
-        return np.maximum(ahead[:, None] - behind, 0)
+        leads = np.subtract.outer(abs(weight) * ahead, abs(weight) * behind)
+        np.maximum(leads, 0, out=leads)
+        return np.negative(leads, out=leads) if weight < 0 else leads
     # Compared, not subtracted: the largest numbers are further apart than a number can be.
-    return np.asarray((ahead[:, None] > behind) + tie * (ahead[:, None] == behind))
+    return np.asarray(weight * ((ahead[:, None] > behind) + tie * (ahead[:, None] == behind)))
 
 
 class Units:
-    """Cases or groups of a class: which cases, and their shares."""
+    """Cases or groups of a class: their shares, and means over the cases of each."""
 
-    def __init__(self, spread: Any, shares: Float64Array, count: float, copies: Float64Array):
-        self.spread, self.shares, self.count, self.copies = spread, shares, count, copies
+    def __init__(
+        self, shares: Float64Array, count: float, copies: Any = 1.0, means: Any = None
+    ) -> None:
+        self.shares, self.count, self._means = shares, count, means
+        self.squares = shares**2 / copies
 
     @classmethod
     def of(cls, predictions: Predictions, design: CaseDesign, k: int) -> "Units":
@@ -216,33 +213,34 @@ class Units:
         shares = predictions.case_weights[members] / predictions.class_weights[k]
         count = float(design.counts(predictions)[k])
         if design.weights == "frequency":
-            return cls(shares[:, None], shares, count, predictions.case_weights[members])
+            return cls(shares, count, copies=predictions.case_weights[members])
         if design.groups is None:
-            return cls(shares[:, None], shares, count, np.ones(len(members)))
+            return cls(shares, count)
         _, number = np.unique(design.groups[members], return_inverse=True)
         sums = np.zeros((int(number.max()) + 1, len(members)))
         sums[number, np.arange(len(members))] = shares
-        return cls(sums, sums.sum(axis=1), count, np.ones(len(sums)))
+        together = sums.sum(axis=1)
+        return cls(together, count, means=sums / together[:, None])
 
-    def gather(self, kernel: Float64Array) -> Float64Array:
-        """Rows of a kernel, weighted by shares and summed over groups."""
-        if self.spread.shape[1] == 1:
-            return np.asarray(self.spread * kernel)
-        return np.asarray(self.spread @ kernel)
+    def means(self, kernel: Float64Array) -> Float64Array:
+        """Rows of a kernel, those of a group as their mean."""
+        return kernel if self._means is None else np.asarray(self._means @ kernel)
 
 
 def interaction(kernel: Float64Array, rows: Units, columns: Units) -> float:
-    """γ̂/(mn) of one pair of classes."""
+    """γ̂/(mn) of one pair of classes; the kernel is used up.
+
+    In place, because large matrices cost more than what is computed in them; and not by BLAS, whose
+    threads would round otherwise.
+    """
     if rows.count <= 1 or columns.count <= 1:
         return np.nan
-    moved = columns.gather(rows.gather(kernel).T).T
-    by_row, by_column = moved.sum(axis=1), moved.sum(axis=0)
-    left = (
-        moved
-        - np.outer(by_row, columns.shares)
-        - np.outer(rows.shares, by_column)
-        + moved.sum() * np.outer(rows.shares, columns.shares)
-    )
-    squares = float((left**2 / np.outer(rows.copies, columns.copies)).sum())
+    left = columns.means(rows.means(kernel).T).T
+    by_row = np.einsum("ij,j->i", left, columns.shares)
+    by_column = np.einsum("i,ij->j", rows.shares, left)
+    left -= by_row[:, None]
+    left -= by_column - (by_row * rows.shares).sum()
+    left *= left
+    squares = float((np.einsum("ij,j->i", left, columns.squares) * rows.squares).sum())
     known = (rows.count - 1) * (columns.count - 1)
     return squares * rows.count * columns.count / known

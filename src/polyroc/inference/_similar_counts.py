@@ -1,18 +1,20 @@
 """What neither case of a pair explains alone, by counting, where all cases weigh the same.
 
-With F_ij and B_ij the differences of two models in the credit of cases i of class k and j of class
-r, in the column of k and in that of r, a metric with the weights W has d = W_kr F + W_rk B, and
+With F_ij the difference of two models in the credit of case i of class k over case j of class r in
+the column of k, and B_ij that in the column of r, a metric with the weights W has the differences
+d = W_kr F − W_rk B, and
 
-    Σ_ij (d_ij − d_i· − d_·j + d_··)² = W_kr² Q(F, F) + 2 W_kr W_rk Q(F, B) + W_rk² Q(B, B),
+    Σ_ij (d_ij − d_i· − d_·j + d_··)² = W_kr² Q(F, F) − 2 W_kr W_rk Q(F, B) + W_rk² Q(B, B),
     Q(X, Y) = ΣXY − Σ_i X_i+ Y_i+/n − Σ_j X_+j Y_+j/m + X_++ Y_++/(mn).
 
-Credits are 0, ½ or 1, so that all sums are whole numbers of quarters, and exact; one Q serves all
-metrics of the same columns.
+Q of differences follows from Q of the credits of the models. Credits are 0, ½ or 1, so that 4mn Q
+is a whole number, and exact; one Q serves all models and all metrics of the same columns.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,79 +23,110 @@ from polyroc.predictions import Predictions
 from polyroc.statistics.directed import Directed
 from polyroc.typing import Float64Array
 
-Credits = NDArray[np.float32]
+Ranks = NDArray[np.unsignedinteger[Any]]
+Bits = NDArray[np.bool_]
 
-MOST_EXACT = 1 << 22
-"""Pairs of cases up to which sums of squares of credits are exact in float32."""
-
-
-class Unexplained(NamedTuple):
-    """Q(F, F), Q(F, B) and Q(B, B), divided by (mn)² (1 − 1/m)(1 − 1/n)."""
-
-    forward: float
-    both: float
-    backward: float
-
-    def of(self, matrix: Float64Array, k: int, r: int) -> float:
-        """γ̂/(mn) of a metric with these weights of pairs of classes; NaN counts as 0."""
-        one, other = np.nan_to_num(matrix[k, r]), np.nan_to_num(matrix[r, k])
-        return float(
-            one * one * self.forward + 2 * one * other * self.both + other * other * self.backward
-        )
+Unexplained = Float64Array
+"""(pairs of classes, columns, columns, models, models): Q of the differences of two models, divided
+by (mn)² (1 − 1/m)(1 − 1/n)."""
 
 
-ByPairs = dict[tuple[int, int], dict[tuple[int, int], Unexplained]]
-"""For each pair of models, for each pair of classes."""
+def unexplained(models: Sequence[Predictions], directed: Sequence[Directed | None]) -> Unexplained:
+    """Of all pairs of classes, in two columns or along one direction, and of all models."""
+    ranked = [_Ranked(*each) for each in zip(models, directed, strict=True)]
+    made = [
+        _of_pair([each.columns(*pair) for each in ranked])
+        for pair in combinations(range(models[0].n_classes), 2)
+    ]
+    return np.stack(made)
 
 
-def unexplained(models: Sequence[Predictions], directed: Sequence[Directed | None]) -> ByPairs:
-    """Of all pairs of models and of classes."""
-    found: ByPairs = {pair: {} for pair in combinations(range(len(models)), 2)}
-    for k, r in combinations(range(models[0].n_classes), 2):
-        credits = [_credits(*each, k, r) for each in zip(models, directed, strict=True)]
-        for a, b in found:
-            pairs = zip(credits[a], credits[b], strict=True)
-            found[a, b][k, r] = _of_pair([one - other for one, other in pairs])
-    return found
+def summed(found: Unexplained, matrix: Float64Array) -> Float64Array:
+    """Σ of γ̂/(mn) over the pairs of classes, for all pairs of models; a weight of NaN counts 0."""
+    first, second = _pairs(len(matrix))
+    weights = np.stack([matrix[first, second], -matrix[second, first]], axis=1)
+    used = np.where(np.isnan(weights), 0.0, weights)[:, : found.shape[1]]
+    products = used[:, :, None] * used[:, None]
+    return np.asarray((products[..., None, None] * found).sum(axis=(0, 1, 2)))
 
 
-def _credits(predictions: Predictions, directed: Directed | None, k: int, r: int) -> list[Credits]:
-    """Credit of each pair in the column of k, and in that of r; or along one direction."""
-    first, second = predictions.members[k], predictions.members[r]
-    if directed is not None:
-        margins = directed.merged(np.concatenate([first, second]), k, r)
-        return [_credit(margins[: len(first)], margins[len(first) :])]
-    ahead, behind = (predictions.scores[own, k] for own in (first, second))
-    back, before = (predictions.scores[own, r] for own in (first, second))
-    return [_credit(ahead, behind), 1 - _credit(back, before)]
+@lru_cache(maxsize=8)
+def _pairs(n_classes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    first, second = np.triu_indices(n_classes, 1)
+    return first, second
 
 
-def _credit(ahead: NDArray[np.floating], behind: NDArray[np.floating]) -> Credits:
-    """1 in order, ½ for a tie."""
-    above, upto = ahead[:, None] > behind, ahead[:, None] >= behind
-    credit = np.add(above, upto, dtype=np.float32)
-    credit *= np.float32(0.5)
-    return credit
+class _Ranked:
+    """The cases of a model by rank, equal scores having the same."""
+
+    def __init__(self, predictions: Predictions, directed: Directed | None) -> None:
+        self.members, self.directed = predictions.members, directed
+        scores = predictions.scores.T if directed is None else ()
+        self.by_class = [_ranks(column) for column in scores]
+
+    def columns(self, k: int, r: int) -> "list[_Credit]":
+        """Credits of cases of class k over those of r, by their scores for k and for r."""
+        first, second = self.members[k], self.members[r]
+        if self.directed is None:
+            own = (self.by_class[k], self.by_class[r])
+            return [_Credit.of(each[first], each[second], tied) for each, tied in own]
+        ranks, tied = _ranks(self.directed.merged(np.concatenate([first, second]), k, r))
+        return [_Credit.of(ranks[: len(first)], ranks[len(first) :], tied)]
 
 
-def _of_pair(differences: Sequence[Credits]) -> Unexplained:
-    m, n = differences[0].shape
+def _ranks(values: NDArray[np.floating]) -> tuple[Ranks, bool]:
+    """How many different values are lower, in few bits; and whether any are equal."""
+    order = np.argsort(values)
+    ascending = values[order]
+    new = ascending[1:] != ascending[:-1]
+    ranks = np.zeros(len(values), np.min_scalar_type(len(values)))
+    ranks[order[1:]] = np.cumsum(new)
+    return ranks, not new.all()
+
+
+class _Credit(NamedTuple):
+    """Credit of each pair of cases: the mean of one table of bits, or of two where any are tied."""
+
+    tables: tuple[Bits, ...]
+
+    @classmethod
+    def of(cls, ahead: Ranks, behind: Ranks, tied: bool) -> "_Credit":
+        """Of the ranks of the cases of both classes."""
+        above = ahead[:, None] > behind
+        return cls((above, ahead[:, None] >= behind) if tied else (above,))
+
+    def times(self, other: "_Credit") -> float:
+        """Sum of the products of credits."""
+        counts = [np.count_nonzero(one & two) for one in self.tables for two in other.tables]
+        return sum(counts) / len(counts)
+
+    def sums(self, axis: int) -> Float64Array:
+        """Sums along an axis, counted in few bits."""
+        counter = np.min_scalar_type(self.tables[0].shape[axis])
+        counts = [each.view(np.uint8).sum(axis, dtype=counter) for each in self.tables]
+        return np.asarray(sum(each.astype(np.float64) for each in counts) / len(counts))
+
+
+def _of_pair(models: Sequence[Sequence[_Credit]]) -> Unexplained:
+    """Of one pair of classes."""
+    credits = [column for columns in zip(*models, strict=True) for column in columns]
+    (m, n), n_columns, n_models = credits[0].tables[0].shape, len(models[0]), len(models)
     if m <= 1 or n <= 1:
-        return Unexplained(np.nan, np.nan, np.nan)
-    rows, columns = zip(*(_margins(each) for each in differences), strict=True)
-
-    def of(a: int, b: int) -> float:
-        products = float(differences[a].ravel() @ differences[b].ravel())
-        explained = float(rows[a] @ rows[b]) / n + float(columns[a] @ columns[b]) / m
-        mean = float(rows[a].sum()) * float(rows[b].sum()) / (m * n)
-        return float((products - explained + mean) / (m * n * (m - 1) * (n - 1)))
-
-    if len(differences) == 1:
-        return Unexplained(of(0, 0), 0.0, 0.0)
-    return Unexplained(of(0, 0), of(0, 1), of(1, 1))
+        return np.full((n_columns, n_columns, n_models, n_models), np.nan)
+    whole = _times_pairs(credits, m, n).reshape(n_columns, n_models, n_columns, n_models)
+    whole = whole.transpose(0, 2, 1, 3)
+    own = whole.diagonal(axis1=2, axis2=3)
+    apart = own[..., :, None] + own[..., None, :] - whole - whole.swapaxes(2, 3)
+    return np.asarray(apart / ((m * n) ** 2 * (m - 1) * (n - 1)))
 
 
-def _margins(difference: Credits) -> tuple[Float64Array, Float64Array]:
-    """Sums of rows and of columns."""
-    rows, columns = (np.ones(size, np.float32) for size in difference.shape)
-    return (difference @ columns).astype(np.float64), (rows @ difference).astype(np.float64)
+def _times_pairs(credits: Sequence[_Credit], m: int, n: int) -> Float64Array:
+    """mn Q of all pairs of credits."""
+    products = np.empty((len(credits), len(credits)))
+    for i, one in enumerate(credits):
+        for j, other in enumerate(credits[: i + 1]):
+            products[i, j] = products[j, i] = one.times(other)
+    rows, columns = (np.array([each.sums(axis) for each in credits]) for axis in (1, 0))
+    sums = rows.sum(axis=1)
+    explained = m * (rows @ rows.T) + n * (columns @ columns.T)
+    return np.asarray(m * n * products - explained + np.outer(sums, sums))

@@ -38,6 +38,9 @@ from polyroc.typing import Float64Array
 LEAST_DENOMINATOR = 2
 """Below so many denominator degrees of freedom there is no test of several contrasts."""
 
+ROUNDING = 1e-12
+"""What is left of a variance after subtraction is nothing if it is less than this share."""
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -78,7 +81,7 @@ class Spread:
         if overcounted is None:
             return self
         left = self.differences - overcounted
-        kept = np.where(left > 0, left, self.differences)
+        kept = np.where(left > ROUNDING * self.differences, left, self.differences)
         return replace(self, differences=kept, whole=self.differences)
 
 
@@ -205,9 +208,7 @@ def omnibus_test(metric: str, values: Float64Array, spread: Spread) -> Omnibus:
         return Omnibus(metric, note="no test: a model has no standard error")
     if total.max() <= (NO_VARIATION * spread.scale) ** 2:
         return Omnibus(metric, note="no test: the models do not differ by more than rounding")
-    rank = int(np.linalg.matrix_rank(total, hermitian=True))
-    difference = values[:-1] - values[-1]
-    squared = float(difference @ np.linalg.pinv(total, hermitian=True) @ difference)
+    rank, squared = _squared_distance(values[:-1] - values[-1], total)
     if spread.normal:
         return Omnibus(metric, squared, rank, math.inf, float(chdtrc(rank, squared)))
     known = joint_freedom(_contrasts(spread.parts), spread.parts_freedom, spread.most)
@@ -219,6 +220,14 @@ def omnibus_test(metric: str, values: Float64Array, spread: Spread) -> Omnibus:
     return Omnibus(metric, statistic, rank, denominator, p_value)
 
 
+def _squared_distance(difference: Float64Array, total: Float64Array) -> tuple[int, float]:
+    """The rank of V, and dᵀ V⁺ d; of one difference without the decomposition of a matrix."""
+    if len(difference) == 1:
+        return 1, float(difference[0] * (1 / total[0, 0]) * difference[0])
+    rank = int(np.linalg.matrix_rank(total, hermitian=True))
+    return rank, float(difference @ np.linalg.pinv(total, hermitian=True) @ difference)
+
+
 def _contrasts(differences: Float64Array) -> Float64Array:
     """Covariances of the differences from the last model: (D_il + D_jl − D_ij)/2."""
     last = differences[..., :-1, -1]
@@ -228,6 +237,8 @@ def _contrasts(differences: Float64Array) -> Float64Array:
 
 def joint_freedom(parts: Float64Array, freedom: Float64Array, most: float) -> float:
     """ν of several contrasts, parts being what each class adds to their covariances."""
+    if parts.shape[1] == 1:
+        return _freedom_of_one(parts[:, 0, 0], freedom, most)
     values, vectors = np.linalg.eigh(parts.sum(axis=0))
     kept = values > values.max() * len(values) * np.finfo(float).eps
     whitener = vectors[:, kept] / np.sqrt(values[kept])
@@ -238,6 +249,18 @@ def joint_freedom(parts: Float64Array, freedom: Float64Array, most: float) -> fl
     rank = int(kept.sum())
     unknown = np.sum((squares + traces**2)[present] / freedom[present])
     return min(float((rank + rank**2) / unknown), most)
+
+
+def _freedom_of_one(parts: Float64Array, freedom: Float64Array, most: float) -> float:
+    """The same of one contrast, which is whitened by its standard error."""
+    variance = float(parts.sum())
+    if not variance > 0:
+        return math.nan
+    whitener = 1 / math.sqrt(variance)
+    white = whitener * parts * whitener
+    present = white > 0
+    unknown = float(np.sum((2 * white**2)[present] / freedom[present]))
+    return min(2 / unknown, most)
 
 
 def _too_few(n_models: int) -> str:

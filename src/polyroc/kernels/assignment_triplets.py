@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from polyroc.kernels.compile import compiled
 from polyroc.kernels.quadrant_sums import Dominance, dominance, mass_before
-from polyroc.kernels.runs import Runs, merge_codes, place_code, runs_of
+from polyroc.kernels.runs import Runs, merge_codes, place_code, place_of, runs_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -160,11 +160,11 @@ def assignment_pairs(
     for i in range(len(cost)):
         to_b, to_c = cost[i, 1] - cost[i, 0], cost[i, 2] - cost[i, 0]
         slack_b, slack_c, most = slack[i, 1], slack[i, 2], last.most
-        tied = right = np.searchsorted(middle.h.values, -to_b)
+        tied = right = place_of(middle.h.values, -to_b)
         code = place_code(middle.h, tied, -to_b, slack_b, most)
         if code & 1:
             tied, right = code >> 1, middle.h.ends[code >> 1]
-        code_a = place_code(last.x, np.searchsorted(last.x.values, to_c), to_c, slack_c, most)
+        code_a = place_code(last.x, place_of(last.x.values, to_c), to_c, slack_c, most)
         merge_codes(last.x, middle.g, middle.slack_g, to_b, slack_b, most, 0, code_x)
         merge_codes(last.y, middle.h.values, middle.slack_h, to_c, slack_c, most, tied, code_h)
         for k in range(n_b):  # nothing lies before place 0: wrong and tied pairs get no credit

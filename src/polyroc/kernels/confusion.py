@@ -5,6 +5,9 @@ from numpy.typing import NDArray
 
 from polyroc.kernels.compile import compiled
 
+TILE = 64
+"""Cases whose costs are computed at once."""
+
 
 @compiled
 def confusion_tables(
@@ -44,6 +47,60 @@ def confusion_tables(
             if rival * (1 - tied) <= least:
                 decided = first_of_equals(expected, least, tied)
             table[codes[i], decided] += weights[i]
+
+
+@compiled
+def least_costs(
+    probabilities: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    tied: float,
+    decisions: NDArray[np.int64],
+) -> None:
+    """The decision that costs least for each case, by the same rule; truth is the first axis."""
+    tile, expected = np.zeros((len(costs), TILE)), np.empty((costs.shape[1], TILE))
+    for first in range(0, len(probabilities), TILE):
+        n = read_tile(probabilities, first, tile)
+        add_costs(tile, costs, expected)
+        for i in range(n):
+            decided, least, rival = 0, np.inf, np.inf
+            for j in range(len(expected)):
+                value = expected[j, i]
+                if value < least:
+                    rival, least, decided = least, value, j
+                elif value < rival:
+                    rival = value
+            if rival * (1 - tied) <= least:
+                decided = first_of_equals(expected[:, i].copy(), least, tied)
+            decisions[first + i] = decided
+
+
+@compiled
+def read_tile(probabilities: NDArray[np.float64], first: int, tile: NDArray[np.float64]) -> int:
+    """Fill in the columns of some cases as rows; the number of cases that are left, if fewer."""
+    n = min(TILE, len(probabilities) - first)
+    for i in range(n):
+        for k in range(len(tile)):
+            tile[k, i] = probabilities[first + i, k]
+    return n
+
+
+@compiled
+def add_costs(
+    tile: NDArray[np.float64], costs: NDArray[np.float64], expected: NDArray[np.float64]
+) -> None:
+    """Expected costs of each decision (row) for some cases, truths in the order of their classes.
+
+    Cases lie side by side in memory, so that many are computed at once.
+    """
+    for j in range(len(expected)):
+        own = expected[j]
+        for i in range(TILE):
+            own[i] = 0.0
+        for k in range(len(tile)):
+            cost, shares = costs[k, j], tile[k]
+            if cost != 0.0:
+                for i in range(TILE):
+                    own[i] += shares[i] * cost
 
 
 @compiled

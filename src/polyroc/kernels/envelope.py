@@ -2,49 +2,81 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.kernels.compile import compiled
+from polyroc.kernels.confusion import TILE, add_costs, read_tile
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 
-@compiled
-def first_lines(fixed: Floats, growing: Floats, start: Ints) -> None:
-    """The least line just above t = 0 of each case, the first of equals."""
-    n, n_lines = fixed.shape
-    for case in range(n):
-        best = 0
-        for j in range(1, n_lines):
-            ahead = fixed[case, j] < fixed[case, best]
-            level = fixed[case, j] == fixed[case, best]
-            if ahead or (level and growing[case, j] < growing[case, best]):
-                best = j
-        start[case] = best
+class Corners(NamedTuple):
+    """Where decisions change as t grows: (m,) cases, t, decision before and after."""
+
+    cases: Ints
+    at: Floats
+    before: Ints
+    after: Ints
 
 
 @compiled
-def next_corners(
-    fixed: Floats, growing: Floats, cases: Ints, now: Ints, at: Floats, following: Ints
-) -> None:
+def follow_lines(
+    probabilities: Floats, still: Floats, moving: Floats, start: Ints, found: Corners
+) -> int:
+    """Fill in the least line just above t = 0 of each case, and its corners; their number.
+
+    The lines of a case are p · still + t p · moving. They are there for some cases at a time, so
+    that they stay in the cache.
+    """
+    n_lines, number, tile = still.shape[1], 0, np.zeros((len(still), TILE))
+    at_0, slopes = np.empty((n_lines, TILE)), np.empty((n_lines, TILE))
+    fixed, growing = np.empty(n_lines), np.empty(n_lines)
+    for first in range(0, len(probabilities), TILE):
+        n = read_tile(probabilities, first, tile)
+        add_costs(tile, still, at_0)
+        add_costs(tile, moving, slopes)
+        for i in range(n):
+            for j in range(n_lines):
+                fixed[j], growing[j] = at_0[j, i], slopes[j, i]
+            now = first_line(fixed, growing)
+            start[first + i] = now
+            while True:
+                at, following = next_corner(fixed, growing, now)
+                if following == now:
+                    break
+                found.cases[number], found.at[number] = first + i, at
+                found.before[number], found.after[number] = now, following
+                now, number = following, number + 1
+    return number
+
+
+@compiled
+def first_line(fixed: Floats, growing: Floats) -> int:
+    """The least line just above t = 0, the first of equals."""
+    best = 0
+    for j in range(1, len(fixed)):
+        level = fixed[j] == fixed[best]
+        if fixed[j] < fixed[best] or (level and growing[j] < growing[best]):
+            best = j
+    return best
+
+
+@compiled
+def next_corner(fixed: Floats, growing: Floats, now: int) -> tuple[float, int]:
     """Where a line of less slope first crosses the line that is least now, and which.
 
-    Infinity where none does; of lines that cross at the same t that of least slope, the first.
+    The line itself where none does; of lines that cross at the same t that of least slope, the
+    first.
     """
-    n_lines = fixed.shape[1]
-    for place in range(len(cases)):
-        case, here = cases[place], now[place]
-        first, best = np.inf, here
-        for j in range(n_lines):
-            catching_up = growing[case, here] - growing[case, j]
-            if catching_up > 0.0:
-                time = (fixed[case, j] - fixed[case, here]) / catching_up
-                level = time == first and growing[case, j] < growing[case, best]
-                if time < first or level:
-                    first, best = time, j
-        at[place] = first
-        following[place] = best
+    first, best = np.inf, now
+    for j in range(len(fixed)):
+        catching_up = growing[now] - growing[j]
+        if catching_up > 0.0:
+            time = (fixed[j] - fixed[now]) / catching_up
+            if time < first or (time == first and growing[j] < growing[best]):
+                first, best = time, j
+    return first, best

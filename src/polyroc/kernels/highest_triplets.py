@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.kernels.compile import compiled
+from polyroc.kernels.runs import place_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -96,7 +97,7 @@ def highest_pairs(
             enter(c, order_c[entered], b, of_b)
             entered += 1
         accumulate(c, rank[i, 0], rank[i, 2], of_a)
-        first = np.searchsorted(b.rank[1], rank[i, 1], side="right")
+        first = place_of(b.rank[1], rank[i, 1] + 1)
         pair_credit(rank[i], score[i], b, first, of_b, of_a, credit)
         for k in range(2):
             total = 0.0

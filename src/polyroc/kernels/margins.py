@@ -102,7 +102,9 @@ def place_block(table: Table, lists: Lists, pulls: Pulls, found: Found) -> None:
 
     O(n) a pair, from lists that are sorted.
     """
-    largest = np.diff(table.starts).max()
+    largest = 0
+    for k in range(len(table.starts) - 1):
+        largest = max(largest, table.starts[k + 1] - table.starts[k])
     own, other, pool = room(largest), room(largest), room(len(table.pool))
     for i in range(lists.rows, lists.rows + lists.n_rows):
         n_own, row = table.starts[i + 1] - table.starts[i], i - lists.rows
@@ -331,14 +333,3 @@ def directed_margins(rows: Floats, costs: Floats, i: int, start: int, margins: F
             for j in range(start, stop):
                 sums[j] += (costs[c, j] - own) * score
         margins[:, case] = sums[start:stop]
-
-
-@compiled
-def columns_of(scores: NDArray[np.floating], rows: Integers, columns: NDArray[np.floating]) -> None:
-    """Fill a row for each column of the scores of some rows, in tiles that stay in the cache."""
-    tile = 32
-    for start in range(0, len(rows), tile):
-        stop = min(start + tile, len(rows))
-        for c in range(scores.shape[1]):
-            for place in range(start, stop):
-                columns[c, place] = scores[rows[place], c]

@@ -5,7 +5,7 @@ The rule is that of :mod:`polyroc._base.ties`, in loops.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,23 @@ def run_end(values: Floats, slacks: Floats, start: int) -> tuple[int, bool]:
     return end, last != values[start] and last - values[start] > WIDEST_RUN * most
 
 
+# Not by np.searchsorted: with it come the modules of Numba's array functions, and with these the
+# linear algebra of SciPy, which take longer to import than a thousand cases to sweep.
+
+
+@compiled
+def place_of(values: NDArray[Any], value: float) -> int:
+    """How many of numbers in ascending order are smaller than a value."""
+    low, high = 0, len(values)
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 # A place among numbers is coded as 2·(number of smaller ones) + [tied with one].
 
 
@@ -99,7 +116,7 @@ def merge_codes(
     values, n = runs.values, len(runs.values)
     place = 0
     if start < len(thresholds):
-        place = np.searchsorted(values, thresholds[start] + shift)
+        place = place_of(values, thresholds[start] + shift)
     for j in range(start, len(thresholds)):
         threshold = thresholds[j] + shift
         while place < n and values[place] < threshold:

@@ -36,5 +36,6 @@ def combined(weights: Float64Array, theta: Float64Array) -> float:
     and equal weights are made 1, so that their products are not rounded.
     """
     pairs = ~np.eye(len(theta), dtype=bool)
-    relative = weights[pairs] / weights[pairs].max()
+    relative = weights[pairs]
+    relative /= relative.max()
     return float((relative * theta[pairs]).sum() / relative.sum())

@@ -108,6 +108,9 @@ class FoldStatistics:
 
     def measure(self, asked: Asked, *, with_influence: bool = True) -> list[Measured]:
         """Means over folds, and influence values of all cases."""
+        if not in_folds(self.predictions):
+            whole = measure(self.across, asked, with_influence=with_influence)
+            return [each._replace(by_fold=np.array([each.value])) for each in whole]
         used = [(part, rows) for part, rows in zip(self.parts, self.rows, strict=True)]
         used = [each for each, whole in zip(used, self.complete, strict=True) if whole]
 
@@ -178,12 +181,12 @@ class FoldStatistics:
             share = np.zeros((n_classes, n_classes))
             share[place] = np.outer(weights, weights) if by_pairs else 1.0
             shares.append(share)
-        total = np.sum(shares, axis=0)
+        total = np.sum([np.zeros((n_classes, n_classes)), *shares], axis=0)
         self._check_pairs(total)
         return [share / total for share in shares]
 
     def _check_pairs(self, total: Float64Array) -> None:
-        missing = np.argwhere(total == 0)
+        missing = np.argwhere(np.triu(total == 0, 1))
         if len(missing):
             a, b = (self.predictions.classes[k] for k in missing[0])
             raise NotDefined(f"no fold has cases of both {a!r} and {b!r}. Use StratifiedKFold.")
@@ -282,6 +285,17 @@ def pairs_of(predictions: Predictions) -> Pairs:
     averaged = statistics.combined(Need(Pairs), statistics.shares())
     assert isinstance(averaged, Pairs)
     return averaged
+
+
+def in_folds(predictions: Predictions) -> bool:
+    """Whether cases are in several folds; one fold divides nothing."""
+    return predictions.folds is not None and len(predictions.folds.names) > 1
+
+
+def undivided(statistics: CaseStatistics | FoldStatistics) -> CaseStatistics | FoldStatistics:
+    """The statistics of all cases where one fold has them all, else those given."""
+    one = isinstance(statistics, FoldStatistics) and not in_folds(statistics.predictions)
+    return statistics.across if one and isinstance(statistics, FoldStatistics) else statistics
 
 
 def statistics_of(predictions: Predictions) -> CaseStatistics | FoldStatistics:

@@ -58,7 +58,7 @@ AUC_MU = registry.add(
         Margins,
         value=_value,
         gradient=_gradient,
-        title="AUC_mu (Kleiman & Page)",
+        title="AUC_μ (Kleiman & Page)",
         symbol="AUC_μ",
         reference="Kleiman & Page 2019",
         complexity="O(K n log n), with a partition O(K n (K + log n))",
@@ -84,7 +84,7 @@ def auc_mu(
     absent: Absent = "raise",
     n_threads: int | None = None,
 ) -> float:
-    """AUC_mu: how often the cases of two classes lie in the right order across their border.
+    """AUC_μ: how often the cases of two classes lie in the right order across their border.
 
     AUC_μ = Σ_{i<j} W_ij mean over a in i, b in j of step(o(a, b)) / Σ_{i<j} W_ij,
     o(a, b) = [v · (e_i − e_j)] [v · (p_a − p_b)], v = A_i − A_j, rows of the partition matrix A.

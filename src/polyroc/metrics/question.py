@@ -29,7 +29,8 @@ class Influence:
     φ_i / n_k + (D_k − Σ_j π_j D_j) / n. Where the metric has no derivative the values are NaN, and
     ``reason`` says why. ``drawn`` are the random tuples that the values were estimated from, if
     any: their squares hold the noise of the draw. ``scale`` is the size of the numbers whose
-    differences the values are: far below it there is nothing but rounding.
+    differences the values are: far below it there is nothing but rounding. ``slope`` is the
+    derivative by the statistic that the values were carried from.
     """
 
     cases: Float64Array
@@ -37,6 +38,7 @@ class Influence:
     reason: str | None = None
     drawn: Drawn | None = None
     scale: float = 1.0
+    slope: Any = None
 
     @classmethod
     def undefined(cls, cases: Predictions | Mixture, reason: str) -> "Influence":
@@ -102,6 +104,7 @@ def influences(
             each.priors,
             drawn=statistic.drawn(each.of_statistic),
             scale=each.scale,
+            slope=each.of_statistic,
         )
         for each in found
     ]

@@ -1,12 +1,21 @@
 """Metrics of scored pairs: by how much the case of class k is ahead of that of class r."""
 
+from typing import Any
+
 from polyroc.metrics.combination import combined, second_against_first, uniform
 from polyroc.metrics.declaration import Classes, Metric, Property, Repeats
-from polyroc.metrics.question import Gradient
+from polyroc.metrics.question import Gradient, Question
 from polyroc.metrics.registry import registry
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.statistics.pairs import PairGradient, Pairs
+from polyroc.statistics.statistic import Need
 from polyroc.typing import Absent, LabelsLike, ScoresLike, WeightsLike
+
+
+def _question(metric: Metric, _: Predictions, **options: Any) -> Question:
+    """The sums over pairs with the excess."""
+    return Question(metric, Need(Pairs, (("scored", True),)), options)
+
 
 HAND_TILL_SCORED = registry.add(
     Metric(
@@ -21,6 +30,7 @@ HAND_TILL_SCORED = registry.add(
         repeats=(Repeats(2, ("scored_auc",)),),
         chance=None,
         needs_probabilities=True,
+        ask=_question,
         properties=frozenset({Property.SKEW}),
     )
 )
@@ -79,6 +89,7 @@ SCORED_AUC = registry.add(
         classes=Classes(2, 2),
         instead="hand_till_scored",
         needs_probabilities=True,
+        ask=_question,
         properties=frozenset({Property.SKEW}),
     )
 )

@@ -16,13 +16,15 @@ Three routes to the ranks, with equal results:
 * many positives, and nobody asks which case is which: sort the scores with the class of the case
   packed into the unused bits of the number, which spares the index and the gathers.
 
+Columns of tables with millions of scores are sorted by their digits in a compiled loop.
+
 The cases come in blocks, so that memory stays near one sorted index per column.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +71,8 @@ class Column:
     kept: bool = False
     """Whether influence values will ask for the ranks again: then the order of cases is kept, or
     the ranks themselves where positives are few."""
+    by_digits: bool = False
+    """Whether the column is part of a table so long that sorting by digits pays for its loading."""
 
     @lazy_property
     def n_positives(self) -> int:
@@ -104,7 +108,31 @@ class Column:
     @lazy_property
     def order(self) -> NDArray[np.uint32]:
         """All cases in ascending order of score; kept as long as the column is."""
+        if self.by_digits:
+            return order_by_digits(self.scores)
         return np.argsort(self.scores).astype(np.uint32)
+
+    def ascending(self) -> tuple[NDArray[np.int32], Float64Array]:
+        """Codes and scores in ascending order of score, for compiled loops."""
+        if self.kept or "order" in vars(self):
+            return self._by_order
+        packed = _pack(self.scores, self.codes, self.by_digits)
+        if packed is None:
+            return self._by_order
+        codes, scores = packed.unpacked()
+        return codes, scores.astype(np.float64, copy=False)
+
+    @lazy_property
+    def _by_order(self) -> tuple[NDArray[np.int32], Float64Array]:
+        order = self.order.astype(np.intp)
+        codes, scores = self.codes.take(order), self.scores.take(order)
+        return codes.astype(np.int32), scores.astype(np.float64, copy=False)
+
+    def in_order(self, order: NDArray[np.intp]) -> Self:
+        """The column with the order of its cases, where it is known and will be asked for."""
+        if self.n_positives > FEW_POSITIVES:
+            vars(self)["order"] = order.astype(np.uint32)
+        return self
 
     @lazy_property
     def _ascending(self) -> tuple[IntArray, FloatArray]:
@@ -127,6 +155,15 @@ class Column:
         below[tied] = np.searchsorted(scores, own[tied], side="left")
         upto[tied] = np.searchsorted(scores, own[tied], side="right")
         return below, upto
+
+    def is_reversed(self, scores: FloatArray) -> bool:
+        """Whether other scores put the cases in the opposite order, with the same ties."""
+        _, own = self._ascending
+        other = scores[self.order]
+        falls = other[1:] < other[:-1]
+        if not np.array_equal(falls, own[1:] > own[:-1]):
+            return False
+        return bool((falls | (other[1:] == other[:-1])).all())
 
     def sums_below(
         self, factor: Float64Array, scored: bool = False
@@ -197,13 +234,18 @@ class Column:
 
     @contextmanager
     def remembered_ranks(self) -> Iterator[None]:
-        """While inside, ranks are found once, unless cases are very many; then forgotten."""
+        """While inside, ranks are found once, unless cases are very many; then forgotten.
+
+        Those of a short column that were remembered before still are.
+        """
+        stay = "_remembered" in vars(self) and len(self.scores) <= SHORT_COLUMN
         if self.n_positives <= FEW_POSITIVES or len(self.scores) <= MOST_REMEMBERED_RANKS:
             self._remember()
         try:
             yield
         finally:
-            vars(self).pop("_remembered", None)
+            if not stay:
+                vars(self).pop("_remembered", None)
 
     def _remember(self) -> None:
         if "_remembered" not in vars(self):
@@ -213,7 +255,7 @@ class Column:
         """The same, where ``cases`` is not needed: it may be empty."""
         sort_anyway = self.kept or "order" in vars(self)
         if self.weights is None and self.n_positives > FEW_POSITIVES and not sort_anyway:
-            packed = _pack(self.scores, self.codes)
+            packed = _pack(self.scores, self.codes, self.by_digits)
             if packed is not None:
                 return self._by_packing(packed)
         return self.ranks()
@@ -342,6 +384,19 @@ class _Packed:
             return len(self.keys)
         return int(np.searchsorted(self.keys, self.keys.dtype.type(following)))
 
+    def unpacked(self) -> tuple[NDArray[np.int32], FloatArray]:
+        """Codes and scores of all cases, the scores in the place of the keys."""
+        codes = np.empty(len(self.keys), dtype=np.int32)
+        mask = self.keys.dtype.type((1 << self.code_bits) - 1)
+        np.bitwise_and(self.keys, mask, out=codes, casting="unsafe")
+        ordered = self.keys
+        ordered >>= ordered.dtype.type(self.code_bits)
+        if self.floating is np.float32:
+            ordered = ordered.astype(np.int32)
+        ordered = ordered.view(np.int32 if ordered.itemsize == 4 else np.int64)
+        ordered += ordered.dtype.type(self.lowest)
+        return codes, _swap_negative(ordered).view(self.floating)
+
     def unpack(self, start: int, stop: int) -> tuple[IntArray, FloatArray]:
         """Codes and scores of a block."""
         keys = self.keys[start:stop]
@@ -352,7 +407,7 @@ class _Packed:
         return codes, _swap_negative(ordered).view(self.floating)
 
 
-def _pack(scores: FloatArray, codes: IntArray) -> _Packed | None:
+def _pack(scores: FloatArray, codes: IntArray, by_digits: bool = False) -> _Packed | None:
     """Scores and codes in sorted keys, or None if both do not fit into 64 bits without loss.
 
     float32 scores always fit, mostly into 32 bits; float64 scores fit if they span few enough
@@ -364,13 +419,36 @@ def _pack(scores: FloatArray, codes: IntArray) -> _Packed | None:
     bits = (highest - lowest).bit_length() + code_bits
     if bits > 64:
         return None
-    wide = ordered if bits <= 32 or ordered.itemsize == 8 else ordered.astype(np.int64)
+    short = bits <= 32 and not by_digits
+    wide = ordered if short or ordered.itemsize == 8 else ordered.astype(np.int64)
     wide -= wide.dtype.type(lowest)  # in place: with the column itself, that is all that is held
     keys: NDArray[Any] = wide.view(np.uint32 if wide.itemsize == 4 else np.uint64)
     keys <<= keys.dtype.type(code_bits)
     np.bitwise_or(keys, codes, out=keys, casting="unsafe")
-    keys.sort()
+    if by_digits:
+        keys, _ = _sorted_by_digits(keys, np.empty(0, dtype=np.uint32))
+    else:
+        keys.sort()
     return _Packed(keys, code_bits, lowest, np.float32 if scores.itemsize == 4 else np.float64)
+
+
+def order_by_digits(scores: FloatArray) -> NDArray[np.uint32]:
+    """Cases in ascending order of score; equal scores stay in the order given."""
+    ordered = _in_float_order(scores)
+    keys = _offset(ordered, int(ordered.min())).astype(np.uint64, copy=False)
+    return _sorted_by_digits(keys, np.arange(len(keys), dtype=np.uint32))[1]
+
+
+def _sorted_by_digits(
+    keys: NDArray[np.uint64], cases: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Keys in ascending order, and their cases unless there are none; both are overwritten."""
+    from polyroc.kernels.long_columns import sort_keys
+
+    # Made by NumPy, which asks for large pages of memory.
+    keys_to, cases_to = np.empty_like(keys), np.empty_like(cases)
+    moved = sort_keys(keys, cases, keys_to, cases_to)
+    return (keys_to, cases_to) if moved else (keys, cases)
 
 
 def _in_float_order(scores: FloatArray) -> IntArray:

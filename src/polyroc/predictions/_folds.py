@@ -69,7 +69,7 @@ def read_folds(folds: Any, n_cases: int) -> Folds:
 
 def _columns(folds: Any) -> list[Any]:
     """The columns of a table, or all that was given."""
-    if hasattr(folds, "columns") and hasattr(folds, "iloc"):
+    if hasattr(folds, "iloc") and hasattr(folds, "columns"):
         return [folds.iloc[:, c] for c in range(folds.shape[1])] or [folds]
     if hasattr(folds, "get_columns"):  # a frame of Polars
         return list(folds.get_columns()) or [folds]

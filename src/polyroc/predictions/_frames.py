@@ -4,6 +4,7 @@ Containers are recognised by the names in their type's ancestry, so that no opti
 imported and subclasses of a frame are frames.
 """
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,14 @@ class ColumnNames(NamedTuple):
     """False where the container numbered the columns because nobody named them."""
 
 
-def _kinds(values: object) -> set[str]:
-    return {kind.__name__ for kind in type(values).__mro__}
+def _kinds(values: object) -> frozenset[str]:
+    kind: Any = type(values)
+    return _names_of_kinds(kind)
+
+
+@lru_cache(maxsize=256)
+def _names_of_kinds(kind: Any) -> frozenset[str]:
+    return frozenset(ancestor.__name__ for ancestor in kind.__mro__)
 
 
 def library_of(values: object) -> str:

@@ -6,7 +6,7 @@ And predictions of several models, given by name.
 from collections.abc import Mapping
 from typing import Any
 
-from polyroc._base.checks import shown
+from polyroc._base.checks import name_of, shown
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.predictions._gate import common_labels
 from polyroc.predictions._predictions import Predictions, predictions_of
@@ -45,7 +45,7 @@ def model_predictions(
     """
     if are_predictions(y_true):
         return {
-            str(name): predictions_of(_checked(name, each), models, **options)
+            name_of(name, "A model"): predictions_of(_checked(name, each), models, **options)
             for name, each in y_true.items()
         }
     named = checked_models(models)
@@ -62,7 +62,7 @@ def checked_models(models: Any) -> dict[str, Any]:
         raise InvalidType(f"models must be a mapping from names, got {shown(models)}.")
     if not models:
         raise NotDefined("There are no models to show. Pass at least one.")
-    return {str(name): model for name, model in models.items()}
+    return {name_of(name, "A model"): model for name, model in models.items()}
 
 
 def _checked(name: Any, given: Any) -> Predictions:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import shown
+from polyroc._base.checks import MOST_BITS, shown
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._containers import is_missing
 from polyroc.predictions._frames import computed
@@ -39,7 +39,7 @@ def read_named(given: Any, what: str) -> tuple[NDArray[np.intp], list[Any]]:
     check_one_kind(listed, what)
     try:
         ordered = sorted(set(listed))
-    except TypeError:  # groups without an order, or lists, which are no names
+    except Exception:  # groups without an order or a hash, or lists, which are no names
         raise _no_groups(given, what) from None
     position = {value: number for number, value in enumerate(ordered)}
     return np.array([position[value] for value in listed], dtype=np.intp), ordered
@@ -85,7 +85,16 @@ def one_dimension(groups: Any, what: str, unit: str | None = None) -> NDArray[An
             f"{what} must have one {unit or what[:-1]} per case, got an array of shape "
             f"{values.shape}."
         )
+    if values.dtype == object:
+        _check_writable(values, what)
+    if values.dtype.kind == "T":  # strings of variable length, which have no byte order
+        return values.astype(object)
     return values.astype(values.dtype.newbyteorder("="), copy=False)  # pandas reads no other order
+
+
+def _check_writable(values: NDArray[Any], what: str) -> None:
+    if any(type(value) is int and value.bit_length() > MOST_BITS for value in values.tolist()):
+        raise InvalidInput(f"{what} contains a number of thousands of digits. Pass text.")
 
 
 def _of_list(groups: Any) -> NDArray[Any]:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._base.checks import MOST_BITS
+from polyroc.errors import InvalidInput
 from polyroc.typing import Label
 
 _WHOLE = re.compile(r"([+-]?)0*([0-9]{1,40})(?:\.0*)?")
@@ -32,7 +34,14 @@ def as_label(value: Any) -> Any:
         return int(value) if value.is_integer() and abs(value) < BEYOND_INT64 else value
     if isinstance(value, str):
         return value if type(value) is str else str.__str__(value)
-    return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    if value.bit_length() > MOST_BITS:
+        raise InvalidInput(
+            f"A class is named by a number of {value.bit_length()} bits, which Python does not "
+            "write. Name classes by text."
+        )
+    return int(value)
 
 
 class Naming:

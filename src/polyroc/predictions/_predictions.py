@@ -4,6 +4,7 @@ The only way into polyroc: whatever a user passes becomes one of these, and ever
 on what is checked here.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from polyroc._base.checks import check_choice, flag, shown
 from polyroc._base.lazy import lazy_property
-from polyroc._base.parallel import thread_count
+from polyroc._base.parallel import map_threads, thread_count
 from polyroc._base.sums import sum_by_class
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.predictions._classes import listed, present_classes
@@ -46,6 +47,9 @@ from polyroc.typing import (
     ScoresLike,
     WeightsLike,
 )
+
+MANY_SCORES = 1 << 22
+"""From here on loading compiled code takes less time than it saves."""
 
 MOST_KEPT_SCORES = 1 << 24
 """Columns stay sorted in memory between metrics up to so many scores (about 400 MB)."""
@@ -287,6 +291,14 @@ class Predictions:
         counts = np.bincount(self.folds.numbers, minlength=len(self.folds.names))
         return tuple(np.split(order, np.cumsum(counts)[:-1]))
 
+    def check_independent(self, what: str) -> None:
+        """Refuse groups where standard errors take cases as independent."""
+        if self.groups is not None:
+            raise InvalidInput(
+                f"{what} takes cases as independent, and these belong to groups: its standard "
+                "errors would be too small. Pass predictions without groups."
+            )
+
     def column(self, k: int) -> Column:
         """Column k of the scores, the cases of class k positive: the one kept, or a new one."""
         if k in self._columns:
@@ -295,13 +307,27 @@ class Predictions:
 
     def _new_column(self, k: int, *, kept: bool = False) -> Column:
         scores = np.ascontiguousarray(self.scores[:, k])
-        return Column(scores, self.codes, k, self.weights, kept)
+        return Column(scores, self.codes, k, self.weights, kept, self.has_many_scores)
+
+    @property
+    def has_many_scores(self) -> bool:
+        """Whether sorting the columns in compiled loops pays for loading these."""
+        return self.scores.size >= MANY_SCORES
+
+    @property
+    def keeps_columns(self) -> bool:
+        """Whether the columns stay sorted in memory."""
+        return bool(self._columns)
 
     def keep_columns(self) -> None:
         """Keep the columns, sorted once, where memory allows: values and influences use them."""
         if self.scores.size <= MOST_KEPT_SCORES and not self._columns:
-            kept = {k: self._new_column(k, kept=True) for k in range(self.n_classes)}
-            self._columns.update(kept)
+            kept = map_threads(
+                lambda k: self._new_column(k, kept=True),
+                range(self.n_classes),
+                self.n_threads if self.has_many_scores else 1,
+            )
+            self._columns.update(enumerate(kept))
 
     @lazy_property
     def class_counts(self) -> NDArray[np.intp]:
@@ -312,7 +338,8 @@ class Predictions:
     def members(self) -> tuple[NDArray[np.intp], ...]:
         """The cases of each class, in the order in which they were given."""
         order = _frozen(np.argsort(self.codes, kind="stable"))
-        return tuple(np.split(order, np.cumsum(self.class_counts)[:-1]))
+        borders = [0, *np.cumsum(self.class_counts).tolist()]
+        return tuple(order[start:stop] for start, stop in pairwise(borders))
 
     @lazy_property
     def class_weights(self) -> Float64Array:

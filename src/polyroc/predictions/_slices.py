@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import reason_of, shown
+from polyroc._base.checks import name_of, reason_of, shown
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._frames import computed, frame_columns, library_of, row_labels
 from polyroc.predictions._groups import MISSING_WORDS, check_one_kind, one_dimension
@@ -73,19 +73,22 @@ def given_attributes(by: Any, what: str) -> dict[str, Any]:
 def _columns(by: Any, what: str) -> Iterator[tuple[str, Any]]:
     if isinstance(by, Mapping):
         for name, values in by.items():
-            yield str(name), computed(values)
+            yield name_of(name, f"Each attribute of {what}"), computed(values)
         return
     names = frame_columns(by) if getattr(by, "ndim", 2) == 2 else None
     if names is None:
         name = getattr(by, "name", None)
-        yield ("slice" if name is None or name == "" else str(name)), by
+        yield (
+            ("slice" if name is None or name == "" else name_of(name, f"Each attribute of {what}")),
+            by,
+        )
         return
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise InvalidInput(f"{what} has two columns {shown(repeated)}. Give each its own name.")
     pandas = library_of(by) == "pandas" or hasattr(by, "iloc")
     for place, name in enumerate(names):
-        yield str(name), by.iloc[:, place] if pandas else by[name]
+        yield name_of(name, f"Each attribute of {what}"), by.iloc[:, place] if pandas else by[name]
 
 
 def _times_as_text(column: NDArray[Any], told: str) -> NDArray[Any]:
@@ -110,7 +113,7 @@ def read_attribute(name: str, values: Any) -> Attribute:
         column = _times_as_text(column, told)
     try:
         numbers, found = pd.factorize(column, use_na_sentinel=True)
-    except TypeError:  # lists, which are no names
+    except Exception:  # lists, which are no names, and objects that cannot be compared
         raise InvalidType(f"{told} must hold strings or numbers, got {shown(values)}.") from None
     listed = [_plain(value) for value in found.tolist()]
     nothing = np.array([isinstance(v, str) and v.strip().casefold() in NO_VALUE for v in listed])
@@ -145,7 +148,7 @@ def _ordered(name: str, values: list[Any], given: Any) -> list[Any]:
         return [value for value in map(_plain, categories) if value in there]
     try:
         return sorted(values)
-    except TypeError:
+    except Exception:  # what objects of the caller raise when they are compared
         raise InvalidType(
             f"The values of attribute {shown(name)} have no order, such as {shown(values[0])}. "
             "Pass strings or numbers."
@@ -154,7 +157,7 @@ def _ordered(name: str, values: list[Any], given: Any) -> list[Any]:
 
 def _check_names(name: str, values: list[Any], kind: str) -> None:
     """Few enough to be slices, and all of one kind."""
-    if MISSING in values:
+    if any(isinstance(value, str) and value == MISSING for value in values):
         raise InvalidInput(
             f"Attribute {shown(name)} has the value {MISSING!r}, which is the name of the slice of "
             "missing values. Give it another name, or leave these values out (None)."

@@ -305,8 +305,12 @@ def _typed(labels: LabelsLike | None, y_true: NDArray[Any]) -> tuple[Label, ...]
     kind = y_true.dtype.kind
     if kind == "O":
         return tuple(spelled(label) for label in given)
-    known = {spelled(label).casefold(): label for label in np.unique(y_true).tolist()}
-    return tuple(known.get(spelled(label).casefold(), _number(label, kind)) for label in given)
+    there = [False, True] if kind == "b" else np.unique(y_true).tolist()
+    known = {spelled(label).casefold(): label for label in there}
+    return tuple(
+        known[name] if (name := spelled(label).casefold()) in known else _number(label, kind)
+        for label in given
+    )
 
 
 def _number(label: Any, kind: str) -> Label:

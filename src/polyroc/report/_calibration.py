@@ -9,16 +9,18 @@ from numpy.typing import NDArray
 from polyroc.calibration import calibration_curves, calibration_error, cost_calibration
 from polyroc.calibration._curves import ReliabilityCurve
 from polyroc.calibration._error import SEED, CalibrationError, p_text
-from polyroc.report._content import MOST_CURVES, Content, ModelContent
-from polyroc.report._figures import line_key
+from polyroc.report._content import Content, ModelContent
+from polyroc.report._curves import MOST_BANDS, MOST_CURVES
+from polyroc.report._figures import N_COLOURS, line_key
 from polyroc.report._markup import Markup, element
-from polyroc.report._panels import Frame, Line, panel
+from polyroc.report._panels import Band, Frame, Line, panel
 from polyroc.report._tables import head, key, name, right, scrolled
-from polyroc.report._wording import number, p_value, share
+from polyroc.report._wording import interval_digits, limits, number, p_number, share
 from polyroc.typing import Float64Array
 
 BINS = 8
 THRESHOLDS = np.arange(1, 50) / 50
+TITLES = ("Calibration error", "If calibrated", "p", "Errors promised", "Errors made")
 CURVE = Frame("probability", "share that is true")
 
 
@@ -34,16 +36,9 @@ def error_of(content: Content, model: ModelContent) -> CalibrationError:
 
 def calibration_table(content: Content) -> Markup:
     """A row per model: calibration error, and errors promised and made."""
-    titles = head(
-        "Model",
-        right("Calibration error"),
-        right("If calibrated"),
-        right("p"),
-        right("Errors promised"),
-        right("Errors made"),
-    )
+    titles = head("Model", *(right(title) for title in TITLES))
     rows = [_row(content, m, model) for m, model in usable(content)]
-    table = element("table", titles, element("tbody", *rows), class_="calibration")
+    table = element("table", titles, element("tbody", *rows), class_="calibration stacked")
     return scrolled(table, "Calibration of each model")
 
 
@@ -51,11 +46,11 @@ def _row(content: Content, m: int, model: ModelContent) -> Markup:
     error = error_of(content, model)
     paid = cost_calibration(model.predictions, groups=content.groups)
     low, high, *_ = error.interval(content.level)
-    interval = "no interval" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
+    interval = "no interval" if math.isnan(low) else limits(low, high)
     cells = [
-        (number(error.debiased), interval),
+        (number(error.debiased, interval_digits(low, high)), interval),
         (number(error.under_calibration), ""),
-        (p_text(error, lambda p: p_value(p).removeprefix("p ").removeprefix("= ")), ""),
+        (p_text(error, p_number).replace(" ", "\u00a0"), ""),
         (share(paid.expected, 1), ""),
         (share(paid.observed, 1), ""),
     ]
@@ -63,8 +58,14 @@ def _row(content: Content, m: int, model: ModelContent) -> Markup:
         "tr",
         element("th", key(m), name(model.name), scope="row"),
         *(
-            element("td", text, element("small", small) if small else None, class_="number")
-            for text, small in cells
+            element(
+                "td",
+                text,
+                element("small", small) if small else None,
+                class_="number",
+                data_label=title,
+            )
+            for title, (text, small) in zip(TITLES, cells, strict=True)
         ),
     )
 
@@ -72,7 +73,9 @@ def _row(content: Content, m: int, model: ModelContent) -> Markup:
 def calibration_figures(content: Content) -> Markup:
     """Reliability curves: of the most probable class, then of each class of few."""
     curves = {
-        m: calibration_curves(model.predictions, bins=BINS, level=content.level)
+        m: calibration_curves(
+            model.predictions, groups=content.groups, bins=BINS, level=content.level
+        )
         for m, model in usable(content)
     }
     tops = {m: each.top_label for m, each in curves.items()}
@@ -92,8 +95,19 @@ def _reliability(content: Content, title: str, curves: dict[int, ReliabilityCurv
         lines.append(Line.of_model(m, x, y, marks=True))
     caption = element("figcaption", name(title))
     names = {m: content.models[m].name for m in curves}
-    figure = panel(CURVE, lines, f"Calibration: {title}")
+    bands = [_band(m, curve) for m, curve in curves.items()] if banded(content) else []
+    figure = panel(CURVE, lines, f"Calibration: {title}", bands)
     return element("figure", caption, figure, _legend({m: (names[m], "") for m in names}))
+
+
+def banded(content: Content) -> bool:
+    """Whether curves have bands: those of many models would cover each other."""
+    return len(usable(content)) <= MOST_BANDS
+
+
+def _band(m: int, curve: ReliabilityCurve) -> Band:
+    edges = curve.probability.tolist(), curve.low.tolist(), curve.high.tolist()
+    return Band(*edges, f"band model-{m % N_COLOURS}")
 
 
 def _legend(entries: dict[int, tuple[str, str]]) -> Markup:
@@ -160,10 +174,9 @@ def _benefit_panel(content: Content, k: int) -> Markup:
     frame = Frame("threshold probability", "net benefit", -prior / 4, prior)
     everyone = next(iter(found.values())).everyone
     places = THRESHOLDS.tolist()
-    shown = everyone > frame.low
     lines = [
         Line([0.0, 1.0], [0.0, 0.0], "chance"),
-        Line(THRESHOLDS[shown].tolist(), everyone[shown].tolist(), "chance"),
+        Line(places, everyone.tolist(), "chance"),
     ]
     lines += [Line.of_model(m, places, each.model.tolist()) for m, each in found.items()]
     told = {}

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import name_of
 from polyroc.predictions import Predictions
 from polyroc.predictions._slices import Attribute
 from polyroc.surface._costs import TIED_SINGLE, least_cost
 from polyroc.typing import Float64Array, Int64Array, IntArray
 
-SCORE_BYTES = 1_180_000
+SCORE_BYTES = 1_140_000
 """Most bytes of cases in a page; in base64 they take a third more, of the 2 MB a page may have."""
 
 TABLE_BYTES = 14_000
@@ -83,7 +84,7 @@ def page_cases(
     most = SCORE_BYTES - TABLE_BYTES * max(0, n_models - 3)
     per_case = 4 * predictions.n_classes * max(n_models, 1) + 1  # scores and class
     per_case += (predictions.n_classes > 256) + len(slices)  # at most 200 slices: one byte
-    names = None if ids is None else [str(each) for each in ids]
+    names = None if ids is None else [name_of(each, "A case") for each in ids]
     if names:
         per_case += 3 + sum(map(len, names)) // len(names)
     per_case += (0 if predictions.weights is None else 8) + (0 if groups is None else 4)

@@ -3,20 +3,20 @@
 import datetime
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import flag
+from polyroc._base.checks import flag, name_of
 from polyroc._base.levels import check_level
 from polyroc.curves._roc import RocCurve, roc_of, two_sides
 from polyroc.display._rate_bands import thinned
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.inference import Comparison, compare, evaluate
 from polyroc.inference._influence import CaseDesign
-from polyroc.inference._pairs import pair_limits
+from polyroc.inference._pairs import pair_limits, reversed_pairs
 from polyroc.inference._slices.parts import attributes_of
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Occasion
@@ -26,12 +26,12 @@ from polyroc.predictions._gate import common_labels
 from polyroc.predictions._given import are_predictions, kept_predictions_of, model_predictions
 from polyroc.predictions._scores import Origin, normalized
 from polyroc.report._cases import PageCases, page_cases
+from polyroc.report._curves import MOST_CURVES, PageCurve, page_curves
+from polyroc.report._earlier import Earlier, read_earlier
 from polyroc.report._surfaces import MOST_CLASSES, PageSurface, page_surface
 from polyroc.results import Evaluation
 from polyroc.typing import BoolArray, Float64Array, Int64Array, LabelsLike, ScoresLike, WeightsLike
 
-MOST_CURVES = 12
-"""Classes with a ROC curve; of more, those with the least area are shown."""
 CURVE_POINTS = 250
 """Most points of one curve."""
 ALL_POINTS = 12_000
@@ -83,6 +83,10 @@ class Content:
     """Whether the page holds the cases, for its explorer."""
     date: str = ""
     """On which it was made."""
+    earlier: Earlier | None = None
+    """What it is compared with."""
+    panels: Mapping[int, tuple[PageCurve, ...]] = field(default_factory=dict)
+    """From each class whose ROC curves are drawn to those of the models."""
 
     @property
     def n_groups(self) -> int:
@@ -121,10 +125,12 @@ def gather(
     source: str | None = None,
     include_cases: bool = True,
     level: float = 0.95,
+    earlier: Any = None,
 ) -> Content:
     """Evaluate and compare the models, and choose the cases that go into the page."""
     check_level(level)
     flag(include_cases, "include_cases")
+    read = read_earlier(earlier)
     gate = {"labels": labels, "sample_weight": sample_weight, "folds": folds}
     named = _named(y_true, models, gate)
     found = tuple(
@@ -136,7 +142,7 @@ def gather(
     together = CaseDesign.of(groups, first).groups
     cases = _cases_of(found, together, by, ids)
     return Content(
-        "Multi-class ROC report" if title is None else str(title),
+        _title(first.n_classes) if title is None else name_of(title, "A report"),
         level,
         tuple(str(label) for label in first.classes),
         tuple(repr(label) for label in first.classes),
@@ -149,7 +155,13 @@ def gather(
         "" if source is None else str(source),
         include_cases,
         datetime.date.today().isoformat(),
+        read,
+        page_curves(found, together, level),
     )
+
+
+def _title(n_classes: int) -> str:
+    return "ROC report" if n_classes == 2 else "Multi-class ROC report"
 
 
 def _cases_of(
@@ -199,7 +211,7 @@ def _named(y_true: Any, models: Any, gate: Mapping[str, Any]) -> dict[str, Any]:
         return {"model": models}
     if not models:
         raise InvalidInput("There are no models. Pass a mapping from name to scores.")
-    return _texts({str(name): scores for name, scores in models.items()}, models)
+    return _texts({name_of(name, "A model"): each for name, each in models.items()}, models)
 
 
 def _texts(named: dict[str, Any], models: Mapping[Any, Any]) -> dict[str, Any]:
@@ -244,7 +256,7 @@ def _model_content(
         _evaluated(given, names, level, {**known, **gate}),
         pairs_of(predictions).auc(),
         limits,
-        _reversed_pairs(predictions, design, limits, level),
+        reversed_pairs(predictions, design, limits, level),
         rest,
         curves,
         probabilities,
@@ -288,19 +300,6 @@ def _curves(
 def _curve(predictions: Predictions, k: int, most: int) -> RocCurve:
     sides = two_sides(predictions, k, predictions.scores)
     return thinned(roc_of(predictions.classes[k], None, *sides, drop_collinear=True), most)
-
-
-def _reversed_pairs(
-    predictions: Predictions, design: CaseDesign, limits: Float64Array, level: float
-) -> BoolArray:
-    """Pairs with both upper limits below ½, the level adjusted for the number of pairs."""
-    n_classes = predictions.n_classes
-    below = (limits[1] < 0.5) & (limits[1].T < 0.5)
-    if n_classes == 2 or not below.any():  # two classes: the metric itself says so
-        return np.zeros((n_classes, n_classes), dtype=bool)
-    n_pairs = n_classes * (n_classes - 1) / 2
-    upper = pair_limits(predictions, design, 1 - (1 - level) / n_pairs)[1]
-    return np.asarray((upper < 0.5) & (upper.T < 0.5))
 
 
 def _check_same_classes(models: tuple[ModelContent, ...]) -> None:

@@ -56,6 +56,14 @@ def perfect_pairs(model: ModelContent) -> BoolArray:
     return perfect
 
 
+def error_if_calibrated(p: Float64Array, weights: Float64Array) -> float:
+    """Standard error of a share of cases that are true with these probabilities.
+
+    Where all cases come out alike, such as few that are all correct, it does not vanish.
+    """
+    return math.sqrt(float((weights**2 * p * (1 - p)).clip(0).sum())) / float(weights.sum())
+
+
 def mean_with_error(
     values: Float64Array, weights: Float64Array, groups: Int64Array | None = None
 ) -> tuple[float, float]:

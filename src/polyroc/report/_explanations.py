@@ -1,5 +1,21 @@
 """What each finding means, and what to do about it: the text behind the links of the summary."""
 
+from collections.abc import Collection
+
+QUESTIONS = (
+    (("AUC", "M", "AUNU", "PDI"), "Rank metrics ({}) ask whether cases are in the correct order."),
+    (("AUC_μ",), "{} asks whether cases lie on the correct side of the borders between classes."),
+    (
+        ("pAUC", "sAUC", "M_p", "M_s", "AOT", "TL"),
+        "Metrics of probabilities ({}) also reward probabilities that are far apart.",
+    ),
+    (
+        ("AUNP", "AU1P"),
+        "Metrics weighted by prevalence ({}) depend mostly on the frequent classes.",
+    ),
+)
+"""Symbols of metrics, and what they ask."""
+
 EXPLANATIONS: dict[str, str] = {
     "difference-clear": (
         "The models were compared on the same cases, so what matters is how their errors differ "
@@ -17,11 +33,8 @@ EXPLANATIONS: dict[str, str] = {
         "case, or if a value lies at the end of its range."
     ),
     "metric-choice": (
-        "Metrics answer different questions. Rank metrics (M, AUNU, PDI) ask whether cases are in "
-        "the correct order; AUC_μ whether they lie on the correct side of the borders between "
-        "classes; M_p, M_s, AOT and TL also reward probabilities that are far apart. Weighted by "
-        "prevalence, AUNP and AU1P depend mostly on the frequent classes. Decide which question "
-        "is yours before you look at the values."
+        "Metrics answer different questions.{questions} Decide which question is yours before you "
+        "look at the values."
     ),
     "metrics-agree": (
         "No metric of the table has a higher value for another model. Whether that model is ahead "
@@ -129,7 +142,23 @@ EXPLANATIONS: dict[str, str] = {
         "A metric that is not defined for these scores is missing from the tables; it is not 0."
     ),
     "sample-in-page": (
-        "The sample is stratified: every class keeps its share, and at least one case. It is the "
-        "same each time the report is made."
+        "Of every class the same proportion is drawn, rounded down, and at least one case, so a "
+        "class with few cases may have a larger share in the page than among all cases. Rates and "
+        "costs in the explorer are those of the cases in the page, and may differ from those of "
+        "all cases, most of all with few cases per class. The sample is the same each time the "
+        "report is made."
     ),
 }
+
+
+def explanation(code: str, symbols: Collection[str]) -> str:
+    """The explanation of a finding, which names only metrics of the page.
+
+    Examples
+    --------
+    >>> explanation("metric-choice", ["AUC"])[36:97]
+    'Rank metrics (AUC) ask whether cases are in the correct order'
+    """
+    shown = [([each for each in known if each in symbols], text) for known, text in QUESTIONS]
+    told = "".join(f" {text.format(', '.join(found))}" for found, text in shown if found)
+    return EXPLANATIONS[code].replace("{questions}", told).replace(" %", "\u00a0%")

@@ -104,7 +104,7 @@ def _export() -> Markup:
     return element(
         "div",
         element("h3", "Use these costs in Python"),
-        element("pre", id="python", tabindex="0", aria_label="Costs as Python"),
+        element("pre", id="python", tabindex="0", role="region", aria_label="Costs as Python"),
         element(
             "p",
             element("button", "Copy as Python", type="button", id="copy-python"),
@@ -124,7 +124,8 @@ def _views(content: Content) -> Markup:
         pictures.append(_canvas("surface-view", f"Position on the ROC {kind}"))
     parts.append(element("div", *pictures, class_="pictures"))
     costs = element("div", id="model-costs")
-    parts.append(_figure("model-costs", "Cost per case of every model", costs))
+    every = " of every model" if len(content.cases.scores) > 1 else ""
+    parts.append(_figure("model-costs", f"Cost per case{every}", costs))
     return element("div", *parts)
 
 

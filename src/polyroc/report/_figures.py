@@ -5,12 +5,15 @@ Colours come from the style sheet by class names (``model-0`` …), so that they
 
 import math
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from polyroc.curves._roc import RocCurve
 from polyroc.report._markup import Markup, element, joined
+from polyroc.typing import Float64Array
 
 N_COLOURS = 6
 STRIP_WIDTH = 280
+Band: TypeAlias = tuple[Float64Array, Float64Array, Float64Array]
 _EDGE = 6
 _ROW = 11
 
@@ -66,33 +69,45 @@ def _interval(k: int, interval: tuple[float, float, float], scale: tuple[float, 
 
 def strip_axis(scale: tuple[float, float] = (0.0, 1.0), signed: bool = False) -> Markup:
     """Numbers of the scale, to stand over strips."""
-    middle = (scale[0] + scale[1]) / 2
-    places = ((scale[0], "start"), (middle, "middle"), (scale[1], "end"))
-    form = "+.2g" if signed else ".2g"
-    labels = [
-        element(
-            "text",
-            "0" if at == 0 else format(at, form).replace("-", "−"),
-            x={"start": 0, "middle": STRIP_WIDTH / 2, "end": STRIP_WIDTH}[anchor],
-            y=11,
-            text_anchor=anchor,
-        )
-        for at, anchor in places
-    ]
+    labels = _axis_labels(scale, signed)
     return element(
-        "svg", *labels, viewBox=f"0 0 {STRIP_WIDTH} 15", class_="strip axis", aria_hidden="true"
+        "span",
+        *(element("span", label) for label in labels),
+        class_="strip axis",
+        role="img",
+        aria_label=f"Intervals, from {labels[0]} to {labels[-1]}",
     )
 
 
-def roc_panel(curves: Sequence[tuple[int, RocCurve]], label: str) -> Markup:
-    """ROC curves of models for one class, each with the position of its model."""
+def strip_cell(drawn: Markup, scale: tuple[float, float], signed: bool = False) -> Markup:
+    """A strip in a table, whose ends stand beside it where the head of the table is not shown."""
+    low, _, high = _axis_labels(scale, signed)
+    return element("td", drawn, class_="figure", data_from=low, data_to=high)
+
+
+def _axis_labels(scale: tuple[float, float], signed: bool) -> list[str]:
+    places = (scale[0], (scale[0] + scale[1]) / 2, scale[1])
+    form = "+.2g" if signed else ".2g"
+    return ["0" if at == 0 else format(at, form).replace("-", "−") for at in places]
+
+
+def roc_panel(curves: Sequence[RocCurve], bands: Sequence[Band], label: str) -> Markup:
+    """ROC curves of the models for one class, and bands under them: FPR, lower and upper edge."""
     lines = [
         element(
             "polyline",
-            points=_points(curve),
+            points=_points(curve.false_positive_rate, curve.true_positive_rate),
             class_=f"curve model-{k % N_COLOURS} dash-{k % 4}",
         )
-        for k, curve in curves
+        for k, curve in enumerate(curves)
+    ]
+    areas = [
+        element(
+            "polygon",
+            points=f"{_points(x, low)} {_points(x[::-1], high[::-1])}",
+            class_=f"band model-{k % N_COLOURS}",
+        )
+        for k, (x, low, high) in enumerate(bands)
     ]
     frame = element("rect", x=28, y=6, width=206, height=206, class_="frame")
     diagonal = element("line", x1=28, y1=212, x2=234, y2=6, class_="chance")
@@ -101,6 +116,7 @@ def roc_panel(curves: Sequence[tuple[int, RocCurve]], label: str) -> Markup:
         frame,
         _panel_grid(),
         diagonal,
+        *areas,
         *lines,
         *_panel_labels(),
         viewBox="-8 0 248 246",
@@ -110,8 +126,8 @@ def roc_panel(curves: Sequence[tuple[int, RocCurve]], label: str) -> Markup:
     )
 
 
-def _points(curve: RocCurve) -> str:
-    pairs = zip(curve.false_positive_rate.tolist(), curve.true_positive_rate.tolist(), strict=True)
+def _points(across: Float64Array, upright: Float64Array) -> str:
+    pairs = zip(across.tolist(), upright.tolist(), strict=True)
     return " ".join(f"{28 + 206 * x:.1f},{212 - 206 * y:.1f}" for x, y in pairs)
 
 

@@ -9,25 +9,21 @@ ABOVE_THE_FOLD = 7
 """Findings that are shown at once; the others are folded away."""
 
 TITLES = {
-    "difference-clear": "{best} is better than {n} of {others} other models",
-    "difference-unclear": "{best} cannot be told apart from {n} of {others} other models",
-    "no-test": "{best}: no test against {n} of {others} other models",
-    "not-probabilities": "The scores of {n} of {all} models are not probabilities",
-    "worse-than-guessing": "{n} of {all} models are worse than guessing",
-    "not-better-than-guessing": (
-        "{n} of {all} models are not better than guessing, as far as these cases show"
-    ),
-    "reversed-pair": "{n} of {all} models rank a pair of classes the wrong way round",
-    "perfect-separation": "{n} of {all} models separate classes perfectly",
-    "cases-pooled": "{n} of {all} models: folds are on different scales",
-    "rows-by-position": "{n} of {all} models: rows matched by position",
-    "overconfident": "{n} of {all} models are overconfident",
-    "underconfident": "{n} of {all} models are underconfident",
-    "class-shares": (
-        "{n} of {all} models: probabilities of a class are too high or too low on average"
-    ),
-    "tied-scores": "{n} of {all} models: tied scores",
-    "undefined-metric": "{n} of {all} models: metrics that are not defined",
+    "difference-clear": "{best} is better than {others}",
+    "difference-unclear": "{best} cannot be told apart from {others}",
+    "no-test": "{best}: no test against {others}",
+    "not-probabilities": "The scores of {some} are not probabilities",
+    "worse-than-guessing": "{Some} are worse than guessing",
+    "not-better-than-guessing": "{Some} are not better than guessing, as far as these cases show",
+    "reversed-pair": "{Some} rank a pair of classes the wrong way round",
+    "perfect-separation": "{Some} separate some classes perfectly",
+    "cases-pooled": "{Some}: folds are on different scales",
+    "rows-by-position": "{Some}: rows matched by position",
+    "overconfident": "{Some} are overconfident",
+    "underconfident": "{Some} are underconfident",
+    "class-shares": "{Some}: probabilities of a class are too high or too low on average",
+    "tied-scores": "{Some}: tied scores",
+    "undefined-metric": "{Some}: metrics that are not defined",
 }
 """Headlines of findings that there is one of for each model."""
 
@@ -56,6 +52,23 @@ def _group(content: Content, code: str, members: list[Finding]) -> Group:
     if len(members) == 1:
         return Group(code, severity, members[0].title, tuple(members))
     n_models = len(content.models)
-    counts = {"n": len(members), "all": n_models, "others": n_models - 1}
+    counts = {
+        "some": some_of(len(members), n_models, "models"),
+        "others": some_of(len(members), n_models - 1, "other models"),
+    }
+    counts["Some"] = counts["some"].capitalize()
     title = TITLES[code].format(best=content.leading.name, **counts)
     return Group(code, severity, title, tuple(members))
+
+
+def some_of(count: int, every: int, word: str) -> str:
+    """How many of several, as a sentence says it.
+
+    Examples
+    --------
+    >>> some_of(2, 3, "models"), some_of(2, 2, "models"), some_of(5, 5, "other models")
+    ('2 of 3 models', 'both models', 'all 5 other models')
+    """
+    if count < every:
+        return f"{count} of {every} {word}"
+    return f"both {word}" if every == 2 else f"all {every} {word}"

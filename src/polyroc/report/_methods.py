@@ -33,9 +33,11 @@ def methods(content: Content) -> str:
         f"influence values{_design(content)}.",
     ]
     if content.comparison is not None:
+        several = len(content.models) > 2
+        holm = f", with p-values adjusted for pairs of models ({HOLM})" if several else ""
         parts.append(
             "Models were compared on the same cases by paired tests of the differences of their "
-            f"influence values, with p-values adjusted for pairs of models ({HOLM})."
+            f"influence values{holm}."
         )
     return " ".join(parts)
 

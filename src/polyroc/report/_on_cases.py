@@ -41,7 +41,8 @@ def folds(content: Content) -> Iterator[Finding]:
         for note in notes:
             if note.code == "cases-pooled":
                 title = f"{model.name}: folds are on different scales"
-                yield Finding("cases-pooled", "warning", title, f"{note.text.capitalize()}.")
+                text = f"{note.text[:1].upper()}{note.text[1:]}."
+                yield Finding("cases-pooled", "warning", title, text)
 
 
 def weights(content: Content) -> Iterator[Finding]:
@@ -72,9 +73,12 @@ def sampled(content: Content) -> Iterator[Finding]:
     """A page that holds only some of the cases."""
     cases = content.cases
     if cases.sampled and content.holds_cases:
+        kind = "surface" if len(content.classes) > 2 else "curve of all costs"
+        also = f" and the ROC {kind}" if content.surfaces else ""
         text = (
-            f"All numbers outside the explorer and the surface are computed from all "
+            f"All numbers outside the explorer{also} are computed from all "
             f"{counted(cases.n_cases, 'case')}. The page itself holds {len(cases):,} of them, "
-            "drawn at random within each class, so that it stays small."
+            "drawn at random within each class, so that it stays small; decisions, their costs "
+            "and the points that mark them on ROC curves are of these."
         )
         yield Finding("sample-in-page", "fact", "The explorer shows a sample of the cases", text)

@@ -8,6 +8,7 @@ from polyroc.report._content import Content
 from polyroc.report._decisions import (
     Confusions,
     decided,
+    error_if_calibrated,
     mean_with_error,
 )
 from polyroc.report._finding import Finding
@@ -41,9 +42,11 @@ def confusions(content: Content) -> Iterator[Finding]:
     size = int(model.predictions.class_counts[truth])
     number_of = f"{count:,} of {counted(size, 'case')}"
     which = number_of if model.predictions.weights is None else f"by weight, {number_of}"
+    sampled = content.cases.sampled and content.holds_cases  # the page decides only some cases
+    among = f" among all {counted(content.cases.n_cases, 'case')}" if sampled else ""
     text = (
         f"If every error costs the same, {share(rate)} of {x} are classified as {y}, {which}: "
-        "no error rate between two classes is higher."
+        f"no error rate between two classes is higher{among}."
     )
     yield Finding("confusion", "fact", f"{model.name} classifies {share(rate)} of {x} as {y}", text)
 
@@ -109,6 +112,7 @@ def calibration(content: Content) -> Iterator[Finding]:
         correct = decisions == model.predictions.codes
         weights = model.predictions.case_weights
         gap, error = mean_with_error(highest - correct, weights, content.groups)
+        error = max(error, error_if_calibrated(highest, weights))
         if abs(gap) < max(TOLD_GAP, CLEAR_ERRORS * error):
             continue
         mean, right = (float(np.average(each, weights=weights)) for each in (highest, correct))
@@ -133,6 +137,8 @@ def class_shares(content: Content) -> Iterator[Finding]:
         ]
         k = int(np.argmax([abs(gap) for gap, _ in gaps]))
         gap, error = gaps[k]
+        weights = model.predictions.case_weights
+        error = max(error, error_if_calibrated(model.probabilities[:, k], weights))
         if abs(gap) < max(TOLD_GAP, CLEAR_ERRORS * error):
             continue
         prior, name = float(model.predictions.priors[k]), content.classes[k]

@@ -15,15 +15,19 @@ from polyroc.report._decisions import perfect_pairs
 from polyroc.report._finding import Finding, Severity
 from polyroc.report._wording import (
     counted,
+    difference_digits,
+    interval_digits,
     level_text,
     limits,
     number,
     p_value,
     share,
     signed,
+    size_of_difference,
 )
 from polyroc.results import Estimate
 from polyroc.statistics.pairs import Pairs
+from polyroc.surface._certainty import NO_ERROR, OF_CASES
 
 SIGNIFICANT = 0.05
 TIED_SHARE = 0.01
@@ -40,7 +44,7 @@ def differences(content: Content) -> Iterator[Finding]:
             continue
         other = row.model_b if row.model_a == best else row.model_a
         if math.isnan(row.p_value):
-            reason = row.note.split(";")[0].removeprefix("no standard error: ")
+            reason = next(iter(row.notes), "").removeprefix("no standard error: ")
             text = f"The difference in {symbol} cannot be tested: {reason or 'no standard error'}."
             yield Finding("no-test", "notice", f"{best} against {other}: no test", text)
             continue
@@ -60,13 +64,14 @@ def _difference(content: Content, row: Difference, best: str) -> str:
     low, high, *_ = row.interval(content.level)
     low, high = (low, high) if row.model_a == best else (-high, -low)
     symbol, ahead = registry[row.metric].symbol, abs(row.difference)
-    by = "less than 0.001" if ahead < 0.0005 else f"{ahead:.3f}"
+    digits = difference_digits(ahead, low, high)
+    by = size_of_difference(ahead, digits)
     than = f"{by} {registry[row.metric].direction}"
     size = f"{symbol} of {best} is {than}" if ahead else f"{symbol} is the same for both"
     adjusted = " after Holm's adjustment" if len(content.models) > 2 else ""
     return (
-        f"{size} ({level_text(content.level)} interval {signed(low)} to {signed(high)}; "
-        f"paired test, {p_value(row.p_adjusted)}{adjusted})."
+        f"{size} ({level_text(content.level)} interval {signed(low, digits)} to "
+        f"{signed(high, digits)}; paired test, {p_value(row.p_adjusted)}{adjusted})."
     )
 
 
@@ -137,7 +142,7 @@ def guessing(content: Content) -> Iterator[Finding]:
     for model in content.models:
         estimate = model.evaluation[content.main_metric]
         low, high, *_ = estimate.interval(content.level)
-        value = f"{declared.symbol} is {number(estimate.value)}"
+        value = f"{declared.symbol} is {number(estimate.value, interval_digits(low, high))}"
         interval = f"{level_text(content.level)} interval {limits(low, high)}"
         if declared.worse_than_guessing(low, high, len(content.classes)):
             text = f"{value} ({interval}), and the interval lies {worse} {chance:g}, the value of"
@@ -164,11 +169,17 @@ def _no_better(model: ModelContent, text: str) -> Finding:
     return Finding("not-better-than-guessing", "warning", title, text)
 
 
+NONE = "no interval: "
+
+
 def why_no_interval(estimate: Estimate) -> str:
     """A sentence on an interval that does not exist, without its full stop."""
-    texts = [note.text for note in estimate.notes if note.text.startswith("no standard error: ")]
-    reason = texts[0].removeprefix("no standard error: ") if texts else ""
-    return f"No interval: {reason}" if reason else "No interval"
+    texts = [
+        note.text.removeprefix(NO_ERROR).removeprefix(NONE).removesuffix(f"; {OF_CASES}")
+        for note in estimate.notes
+        if note.text.startswith((NO_ERROR, NONE)) or note.code == "samples-agree"
+    ]
+    return f"No interval: {texts[0]}" if texts else "No interval"
 
 
 def separation(content: Content) -> Iterator[Finding]:

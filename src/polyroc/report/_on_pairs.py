@@ -1,6 +1,6 @@
 """Findings about pairs of classes: which are hard to tell apart, which the wrong way round."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from polyroc.report._content import Content
 from polyroc.report._decisions import perfect_pairs
 from polyroc.report._finding import Finding
 from polyroc.report._wording import counted, number
+from polyroc.typing import BoolArray, Float64Array
 
 
 def confused_pairs(content: Content) -> Iterator[Finding]:
@@ -35,17 +36,29 @@ def reversed_pairs(content: Content) -> Iterator[Finding]:
     """Pairs of classes that a model ranks the wrong way round by the scores of either."""
     names = content.classes
     for model in content.models:
-        found = np.triu(model.reversed_pairs, 1)
-        if not found.any():
-            continue
-        both = np.where(found, (model.pairs + model.pairs.T) / 2, np.inf)
-        a, b = (int(k) for k in np.unravel_index(np.argmin(both), both.shape))
-        others = int(found.sum()) - 1
-        also = f" The same holds for {counted(others, 'other pair')} of classes." if others else ""
-        text = (
-            f"AUC is {number(model.pairs[a, b])} by the scores of {names[a]} and "
-            f"{number(model.pairs[b, a])} by those of {names[b]}, both clearly below 0.5, the "
-            f"value of guessing: are the columns of {names[a]} and {names[b]} swapped?{also}"
-        )
-        title = f"{model.name}: {names[a]} and {names[b]} are ranked the wrong way round"
-        yield Finding("reversed-pair", "warning", title, text)
+        if model.reversed_pairs.any():
+            a, b = _worst(model.pairs, model.reversed_pairs)
+            title = f"{model.name}: {names[a]} and {names[b]} are ranked the wrong way round"
+            text = swapped(names, model.pairs, model.reversed_pairs)
+            yield Finding("reversed-pair", "warning", title, text)
+
+
+def swapped(names: Sequence[str], auc: Float64Array, wrong: BoolArray) -> str:
+    """The question whether the columns of two classes are swapped, with the reason for it.
+
+    ``wrong`` are the pairs that are ranked the wrong way round by the scores of either class.
+    """
+    a, b = _worst(auc, wrong)
+    others = int(np.triu(wrong, 1).sum()) - 1
+    also = f" The same holds for {counted(others, 'other pair')} of classes." if others else ""
+    return (
+        f"AUC is {number(auc[a, b])} by the scores of {names[a]} and {number(auc[b, a])} by those "
+        f"of {names[b]}, both clearly below 0.5, the value of guessing: are the columns of "
+        f"{names[a]} and {names[b]} swapped?{also}"
+    )
+
+
+def _worst(auc: Float64Array, wrong: BoolArray) -> tuple[int, int]:
+    both = np.where(np.triu(wrong, 1), (auc + auc.T) / 2, np.inf)
+    a, b = np.unravel_index(np.argmin(both), both.shape)
+    return int(a), int(b)

@@ -23,10 +23,15 @@ from polyroc.report import _sections as sections
 from polyroc.report._calibration import usable
 from polyroc.report._cases import PageCases
 from polyroc.report._content import Content, gather
+from polyroc.report._earlier import EarlierReport, summary_of
 from polyroc.report._explorer import explorer
 from polyroc.report._finding import Finding
 from polyroc.report._findings import findings
 from polyroc.report._markup import Markup, element, joined
+from polyroc.report._packing import packed
+from polyroc.report._pair_data import pairs_data
+from polyroc.report._roc_section import curves_data
+from polyroc.report._since import check_comparable
 from polyroc.report._slices import sliced_models
 from polyroc.report._surfaces import MESH, PageSurface
 from polyroc.report._verdict import ranked
@@ -46,9 +51,12 @@ SCRIPTS = (
     "controls",
     "practice",
     "limits",
+    "order",
+    "matrix",
     "confusion",
     "case_list",
     "canvas",
+    "density",
     "regions",
     "simplex",
     "sheet",
@@ -59,10 +67,14 @@ SCRIPTS = (
     "export",
     "address",
     "sharing",
+    "roc",
+    "pairs",
     "main",
 )
 """The modules of the page; each imports only from those before it."""
-STYLES = ("colours", "page", "explorer", "media", "paper")
+FEW_CLASSES = 4
+"""Of more classes the explorer shows one confusion at a time."""
+STYLES = ("colours", "page", "explorer", "roc", "media", "paper")
 _IMPORT = re.compile(r'^import \{([^}]+)\} from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:const|function) (\w+)", re.MULTILINE)
 
@@ -82,6 +94,7 @@ def write_report(
     source: str | None = None,
     include_cases: bool = True,
     level: float = 0.95,
+    earlier: str | Path | EarlierReport | None = None,
 ) -> Path:
     """Write a report on one or several models as one HTML page that works without a network.
 
@@ -104,6 +117,9 @@ def write_report(
     include_cases : whether the page holds the cases, for its explorer. Without them nobody can read
         scores, true classes or names of single cases from the file.
     level : confidence level of all intervals.
+    earlier : an earlier report on the same classes, or what ``polyroc evaluate --json`` printed: a
+        section says how each metric has changed. Give an :class:`polyroc.report.EarlierReport`
+        where it is known that none of its cases is among these, for intervals of the differences.
 
     Returns
     -------
@@ -131,7 +147,9 @@ def write_report(
         source=source,
         include_cases=include_cases,
         level=level,
+        earlier=earlier,
     )
+    check_comparable(content)
     page = render(content).encode("utf-8", errors="replace")
     write_whole(target, lambda file: file.write(page))
     return WrittenReport(target)
@@ -155,7 +173,7 @@ def render(content: Content) -> str:
         element("style", Markup(style)),
     )
     data = element("script", Markup(page_data(content)), type="application/json", id="page-data")
-    scripts = joined(data, element("script", Markup(script), type="module"))
+    scripts = joined(data, _evaluation(content), element("script", Markup(script), type="module"))
     skip = element("a", "Skip to the summary", href="#summary", class_="skip")
     body = element(
         "body",
@@ -167,6 +185,22 @@ def render(content: Content) -> str:
         scripts,
     )
     return f"<!doctype html>\n{element('html', top, body, lang='en')}\n"
+
+
+def _evaluation(content: Content) -> Markup:
+    """The values of this report, for one that is compared with it later."""
+    counts = content.predictions.class_counts.tolist()
+    about = {
+        "date": content.date,
+        "input": {
+            "cases": len(content.predictions),
+            "classes": content.classes,
+            "counts": dict(zip(content.classes, counts, strict=True)),
+        },
+    }
+    known = summary_of({model.name: model.evaluation for model in content.models}, about)
+    text = json.dumps(known, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return element("script", Markup(text), type="application/json", id="evaluation")
 
 
 def _header(content: Content) -> Markup:
@@ -188,17 +222,19 @@ def _header(content: Content) -> Markup:
 
 
 def _navigation(content: Content) -> Markup:
+    several = len(content.classes) > 2
     targets = {
         "summary": "Summary",
         "explorer": "Cost explorer",
         "metrics": "Metrics",
+        "since": "Changes" if content.earlier else "",
         "slices": "Slices" if sliced_models(content) else "",
         "pairs": "Pairs",
         "curves": "ROC curves",
         "calibration": "Calibration" if usable(content) else "",
         "benefit": "Net benefit" if usable(content) else "",
         "compared": "Models compared" if content.comparison else "",
-        "surface": "ROC surface" if content.surfaces else "",
+        "surface": ("ROC surface" if several else "All costs") if content.surfaces else "",
         "reading": "How to read",
     }
     links = [element("a", title, href=f"#{anchor}") for anchor, title in targets.items() if title]
@@ -211,6 +247,7 @@ def _main(content: Content, found: list[Finding]) -> Markup:
         sections.summary(content, found),
         explorer(content),
         sections.metrics(content),
+        sections.since(content),
         sections.slices(content),
         sections.pairs(content),
         sections.curves(content),
@@ -236,6 +273,7 @@ def page_data(content: Content) -> str:
         "literals": content.literals,
         "models": list(cases.scores),
         "best": _best(content),
+        "first": _first_pair(content),
         "quantile": two_sided_quantile(content.level),
         "level": content.level,
         "cases": {
@@ -246,10 +284,12 @@ def page_data(content: Content) -> str:
             "scores": [packed(scores) for scores in cases.scores.values()],
             "slices": [_attribute_data(attribute) for attribute in cases.slices],
             "ids": cases.ids,
-            "sampled": cases.sampled,
+            "drawn_from": cases.n_cases if cases.sampled else None,
         },
         "mesh": MESH if len(content.classes) == 3 else 0,
         "surfaces": [_surface_data(content.surfaces[name]) for name in content.surfaces],
+        "curves": curves_data(content),
+        "pairs": pairs_data(content),
     }
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")
@@ -259,6 +299,22 @@ def _best(content: Content) -> int:
     """Place of the best model among those of the explorer, which opens on it."""
     places = {name: place for place, name in enumerate(content.cases.scores)}
     return next((places[model.name] for model in ranked(content) if model.name in places), 0)
+
+
+def _first_pair(content: Content) -> tuple[int, int]:
+    """Truth and decision that the explorer of many classes opens on: the most frequent confusion.
+
+    It is that of the best model if every case gets its most probable class.
+    """
+    n_classes, scores = len(content.classes), list(content.cases.scores.values())
+    if not scores or n_classes <= FEW_CLASSES:
+        return 0, 1
+    decided = scores[_best(content)].argmax(axis=1)
+    cells = content.cases.codes.astype(np.int64) * n_classes + decided
+    table = np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
+    np.fill_diagonal(table, 0)
+    truth, decision = np.unravel_index(np.argmax(table), table.shape)
+    return (int(truth), int(decision)) if table.any() else (0, 1)
 
 
 def _nothing(cases: PageCases) -> PageCases:
@@ -283,26 +339,6 @@ def _surface_data(surface: PageSurface) -> dict[str, Any]:
         "costs": packed(surface.costs.astype(np.float32)),
         "tables": packed(surface.tables.astype(np.int64) if whole else surface.tables),
         "front": packed(surface.front.astype(np.int64)),
-    }
-
-
-def packed(array: NDArray[Any]) -> dict[str, str]:
-    """An array as base64 with the name of its JavaScript type; whole numbers in few bytes.
-
-    Examples
-    --------
-    >>> packed(np.array([1, 2, 300]))
-    {'type': 'Uint16Array', 'data': 'AQACACwB'}
-    """
-    kind = array.dtype
-    if kind.kind in "iu":
-        largest = int(array.max(initial=0))
-        kind = np.dtype("u1" if largest < 1 << 8 else "<u2" if largest < 1 << 16 else "<u4")
-    names = {"u1": "Uint8", "u2": "Uint16", "u4": "Uint32", "f4": "Float32", "f8": "Float64"}
-    raw = np.ascontiguousarray(array, dtype=kind.newbyteorder("<")).tobytes()
-    return {
-        "type": f"{names[kind.str[1:]]}Array",
-        "data": base64.b64encode(raw).decode("ascii"),
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from polyroc.report._figures import N_COLOURS
-from polyroc.report._markup import Markup, element
+from polyroc.report._markup import Markup, element, joined
 
 LEFT, RIGHT, TOP, BOTTOM = 40, 240, 6, 212
 
@@ -31,17 +31,49 @@ class Frame(NamedTuple):
     high: float = 1.0
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """In the picture; what lies outside is at the edge."""
-        share = min(1.0, max(0.0, (y - self.low) / (self.high - self.low)))
+        """In the picture."""
+        share = (y - self.low) / (self.high - self.low)
         return LEFT + (RIGHT - LEFT) * x, BOTTOM - (BOTTOM - TOP) * share
 
+    def inside(self, line: "Line") -> list[list[tuple[float, float]]]:
+        """The pieces of a line that lie in the picture, which end where it leaves."""
+        pieces: list[list[tuple[float, float]]] = [[]]
+        points = list(zip(line.x, line.y, strict=True))
+        for k, (x, y) in enumerate(points):
+            if k and (self._within(points[k - 1][1]) != self._within(y)):
+                pieces[-1].append(self._edge(points[k - 1], (x, y)))
+            if self._within(y):
+                pieces[-1].append((x, y))
+            elif pieces[-1]:
+                pieces.append([])
+        return [piece for piece in pieces if piece]
 
-def panel(frame: Frame, lines: Iterable[Line], label: str) -> Markup:
-    """A picture of lines, x from 0 to 1."""
+    def _within(self, y: float) -> bool:
+        return self.low - 1e-9 <= y <= self.high + 1e-9
+
+    def _edge(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+        """Where the line between two points leaves the picture."""
+        edge = self.high if max(a[1], b[1]) > self.high + 1e-9 else self.low
+        share = (edge - a[1]) / (b[1] - a[1])
+        return a[0] + share * (b[0] - a[0]), edge
+
+
+class Band(NamedTuple):
+    """What lies between two lines, and the classes of the style sheet that draw it."""
+
+    x: list[float]
+    low: list[float]
+    high: list[float]
+    kind: str
+
+
+def panel(frame: Frame, lines: Iterable[Line], label: str, bands: Iterable[Band] = ()) -> Markup:
+    """A picture of lines over bands, x from 0 to 1."""
     return element(
         "svg",
         element("rect", x=LEFT, y=TOP, width=RIGHT - LEFT, height=BOTTOM - TOP, class_="frame"),
         *_grid(frame),
+        *(_filled(frame, band) for band in bands),
         *(_drawn(frame, line) for line in lines),
         *_labels(frame),
         viewBox="-14 0 260 246",
@@ -51,12 +83,24 @@ def panel(frame: Frame, lines: Iterable[Line], label: str) -> Markup:
     )
 
 
+def _points(places: list[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+
+
+def _filled(frame: Frame, band: Band) -> Markup:
+    """A band, cut at the edges of the picture."""
+    ends = list(zip(band.x, band.low, strict=True))
+    ends += zip(band.x[::-1], band.high[::-1], strict=True)
+    edge = [frame.place(x, min(frame.high, max(frame.low, y))) for x, y in ends]
+    return element("polygon", points=_points(edge), class_=band.kind)
+
+
 def _drawn(frame: Frame, line: Line) -> Markup:
-    places = [frame.place(x, y) for x, y in zip(line.x, line.y, strict=True)]
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    drawn = element("polyline", points=points, class_=line.kind)
+    pieces = [[frame.place(*point) for point in piece] for piece in frame.inside(line)]
+    drawn = joined(element("polyline", points=_points(piece), class_=line.kind) for piece in pieces)
     if not line.marks:
         return drawn
+    places = [place for piece in pieces for place in piece]
     dots = (element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=2.4) for x, y in places)
     return element("g", drawn, element("g", *dots, class_=line.kind.split()[1] + " dots"))
 

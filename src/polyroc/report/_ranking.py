@@ -11,8 +11,19 @@ from polyroc.report._decisions import decided, mean_with_error
 from polyroc.report._markup import Markup, element
 from polyroc.report._on_models import why_no_interval
 from polyroc.report._tables import head, key, name, right, scrolled, symbol
-from polyroc.report._verdict import ranked, rivals
-from polyroc.report._wording import limits, number, p_value, share, signed
+from polyroc.report._verdict import clear_rivals, gap_digits, ranked, rivals
+from polyroc.report._wording import (
+    difference_digits,
+    interval_digits,
+    level_text,
+    limits,
+    number,
+    p_value,
+    share,
+    signed,
+)
+
+BEHIND = "Behind the best"
 
 
 def models_table(content: Content) -> Markup:
@@ -21,9 +32,9 @@ def models_table(content: Content) -> Markup:
     several = len(content.models) > 1
     link = element("a", symbol(declared.symbol), href=f"#metric-{declared.name}")
     titles: list[object] = ["Model", right(link), right("Accuracy")]
-    titles += [right("Behind the best")] if several else []
+    titles += [right(BEHIND)] if several else []
     rows = [_row(content, place, model) for place, model in enumerate(ranked(content))]
-    table = element("table", head(*titles), element("tbody", *rows), class_="ranking")
+    table = element("table", head(*titles), element("tbody", *rows), class_="ranking stacked")
     return scrolled(table, "Models, the best first")
 
 
@@ -40,8 +51,8 @@ def _value(content: Content, model: ModelContent) -> Markup:
     estimate = model.evaluation[content.main_metric]
     low, high, *_ = estimate.interval(content.level)
     interval = f"{why_no_interval(estimate)}" if math.isnan(low) else limits(low, high)
-    value = element("span", number(estimate.value), class_="large")
-    return element("td", value, element("small", interval), class_="number")
+    value = element("span", number(estimate.value, interval_digits(low, high)), class_="large")
+    return _cell(value, interval, registry[content.main_metric].symbol)
 
 
 def _behind(content: Content, place: int) -> Markup:
@@ -49,13 +60,18 @@ def _behind(content: Content, place: int) -> Markup:
         return element("td", "", class_="number")
     row = rivals(content)[place - 1].row
     if math.isnan(row.p_value):
-        return element(
-            "td", number(abs(row.difference)), element("small", "no test"), class_="number"
-        )
+        return _cell(number(abs(row.difference)), "no test", BEHIND)
     low, high, *_ = row.interval(content.level)
     ends = [low, high] if row.difference >= 0 else [-high, -low]
-    told = f"{signed(ends[0])} to {signed(ends[1])}; {p_value(row.p_adjusted)}"
-    return element("td", f"{abs(row.difference):.3f}", element("small", told), class_="number")
+    told_apart = gap_digits(clear_rivals(content))
+    digits = max(difference_digits(row.difference, low, high), told_apart)
+    told = f"{signed(ends[0], digits)} to {signed(ends[1], digits)}; {p_value(row.p_adjusted)}"
+    return _cell(f"{abs(row.difference):.{digits}f}", told, BEHIND)
+
+
+def _cell(value: object, below: str, title: str) -> Markup:
+    """A value and what stands below it; narrow screens have the title of the column beside it."""
+    return element("td", value, element("small", below), class_="number", data_label=title)
 
 
 def accuracy(content: Content, model: ModelContent) -> tuple[float, float, float] | None:
@@ -80,10 +96,9 @@ def accuracy(content: Content, model: ModelContent) -> tuple[float, float, float
 def _accuracy(content: Content, model: ModelContent) -> Markup:
     found = accuracy(content, model)
     if found is None:
-        return element("td", "–", element("small", "no probabilities"), class_="number")
+        return _cell("–", "no probabilities", "Accuracy")
     value, low, high = found
-    interval = f"{100 * low:.1f} to {100 * high:.1f}"
-    return element("td", share(value, 1), element("small", interval), class_="number")
+    return _cell(share(value, 1), f"{100 * low:.1f} to {100 * high:.1f}", "Accuracy")
 
 
 def chance_text(content: Content) -> str:
@@ -96,5 +111,16 @@ def chance_text(content: Content) -> str:
     return (
         f"Guessing gives {declared.symbol} {chance:g}; always choosing {content.classes[k]} "
         f"classifies {share(most, 1)} of cases{by} correctly. Accuracy is of the most probable "
-        "class."
+        f"class.{_adjusted(content)}"
+    )
+
+
+def _adjusted(content: Content) -> str:
+    """That intervals behind the best are of one difference each, and p-values of all together."""
+    tested = not all(math.isnan(each.row.p_value) for each in rivals(content))
+    if len(content.models) < 3 or not tested:
+        return ""
+    return (
+        f" {BEHIND}: the {level_text(content.level)} interval is of one difference by itself, p is "
+        "after Holm's adjustment."
     )

@@ -1,29 +1,37 @@
 """Sections of the page, in the order in which they are read."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
 
 from polyroc.metrics import registry
 from polyroc.report._calibration import (
+    banded,
     benefit_figures,
     calibration_figures,
     calibration_table,
     usable,
 )
-from polyroc.report._content import MOST_CURVES, Content
-from polyroc.report._explanations import EXPLANATIONS
-from polyroc.report._figures import line_key, roc_panel
+from polyroc.report._content import Content
+from polyroc.report._curves import MOST_CURVES
+from polyroc.report._explanations import explanation
 from polyroc.report._finding import Finding
 from polyroc.report._grouping import ABOVE_THE_FOLD, Group, grouped
 from polyroc.report._markup import Markup, element, joined
 from polyroc.report._methods import methods
+from polyroc.report._on_models import why_no_interval
+from polyroc.report._pair_data import searched
 from polyroc.report._ranking import chance_text, models_table
+from polyroc.report._roc_section import roc_figure, told_first, told_of_legend
+from polyroc.report._since import changes, since_table, since_text
 from polyroc.report._slices import introduction, sliced_models, slices_of
+from polyroc.report._surfaces import PageSurface
 from polyroc.report._tables import (
     MOST_CLASSES,
     MOST_LISTED,
+    MOST_ROWS,
     classes_table,
     differences_table,
     head,
@@ -34,10 +42,11 @@ from polyroc.report._tables import (
     right,
     scrolled,
     symbol,
+    titled,
     worst_pairs_table,
 )
 from polyroc.report._verdict import verdict
-from polyroc.report._wording import counted, level_text, number, spoken
+from polyroc.report._wording import counted, interval_digits, level_text, limits, number, spoken
 from polyroc.results import Estimate
 
 SEVERITY_WORDS = {"warning": "Warning", "notice": "Note", "fact": "Fact"}
@@ -58,7 +67,11 @@ def summary(content: Content, found: list[Finding]) -> Markup:
     groups = grouped(content, found)
     first, rest = groups[:ABOVE_THE_FOLD], groups[ABOVE_THE_FOLD:]
     named = replace(content, classes=tuple(spoken(label) for label in content.classes))
-    classes = scrolled(classes_table(content), "Classes")
+    tall = len(content.classes) > MOST_ROWS
+    classes = scrolled(classes_table(content), "Classes", tall=tall)
+    part = f"{MOST_LISTED} of " if len(content.classes) > MOST_LISTED else ""
+    told = f"{part}{counted(len(content.classes), 'class')}; scroll for more rows."
+    scrolls = paragraph(told, class_="scrolls") if tall else None
     return section(
         "summary",
         "Summary",
@@ -66,7 +79,7 @@ def summary(content: Content, found: list[Finding]) -> Markup:
         element(
             "div",
             element("div", models_table(content)),
-            element("div", classes),
+            element("div", classes, scrolls),
             class_="beside",
         ),
         paragraph(isolated(content, chance_text(named)), class_="muted"),
@@ -86,7 +99,7 @@ def _card(content: Content, group: Group) -> Markup:
     about = element("span", f" about {group.title}", class_="hidden")
     link = element("a", "What this means", about, href=f"#about-{group.code}")
     if len(group.members) == 1:
-        body = paragraph(isolated(content, group.members[0].text), " ", link)
+        body = paragraph(with_symbols(content, group.members[0].text), " ", link)
     else:
         each = [
             element("li", isolated(content, f"{member.title}. {member.text}"))
@@ -101,6 +114,17 @@ def _card(content: Content, group: Group) -> Markup:
         class_=f"finding {group.severity}",
         data_code=group.code,
     )
+
+
+def with_symbols(content: Content, text: str) -> Markup:
+    """Text in which symbols of metrics look as in tables, unless a name looks like one."""
+    low = [each.symbol for each in registry.values() if "_" in each.symbol]
+    names = {*content.classes, *(model.name for model in content.models)}
+    found = "|".join(map(re.escape, low))
+    if not low or any(re.search(found, each) for each in names):
+        return joined(isolated(content, text))
+    parts = re.split(f"({found})", isolated(content, text))
+    return joined(symbol(part) if part in low else part for part in parts)
 
 
 def isolated(content: Content, text: str) -> str:
@@ -120,16 +144,38 @@ def _grouped(content: Content) -> str:
 
 
 def metrics(content: Content) -> Markup:
-    """Values and intervals."""
+    """Values and intervals; screens that do not draw intervals do not explain the drawing."""
+    bold = " The best value is bold." if len(content.models) > 1 else ""
+    dotted = "A dotted line marks the value of guessing, where the axis reaches it."
     return section(
         "metrics",
         "Metrics",
         paragraph(
             f"Every metric with its {level_text(content.level)} interval, Wilson's from influence "
-            "values. A dotted line marks the value of guessing"
-            f"{'; the best value is bold' if len(content.models) > 1 else ''}.{_grouped(content)}"
+            f"values.{bold} ",
+            element("span", dotted, class_="drawn"),
+            _grouped(content),
         ),
         metrics_table(content),
+    )
+
+
+def since(content: Content) -> Markup | None:
+    """What has changed since an earlier report."""
+    if content.earlier is None:
+        return None
+    rows = changes(content, content.earlier)
+    main = [row for row in rows if row.metric == content.main_metric]
+    others = [row for row in rows if row.metric != content.main_metric]
+    folded = element(
+        "summary", f"The other {counted(len({row.metric for row in others}), 'metric')}"
+    )
+    return section(
+        "since",
+        "Since the earlier report",
+        paragraph(isolated(content, since_text(content, content.earlier))),
+        since_table(content, main) if main else None,
+        element("details", folded, since_table(content, others)) if others else None,
     )
 
 
@@ -146,63 +192,44 @@ def pairs(content: Content) -> Markup:
     small = len(content.classes) <= MOST_CLASSES
     n_pairs = len(content.classes) * (len(content.classes) - 1) // 2
     table = pairs_table if small else worst_pairs_table
+    unlike = any(
+        not np.allclose(each.pairs, each.pairs.T, equal_nan=True) for each in content.models
+    )
+    halves = " The two halves use different scores, so they differ." if unlike else ""
     told = (
-        "Row: the class whose scores are used. Column: the class it is compared with. The two "
-        "halves use different scores, so they differ. The stronger the colour, the harder to "
-        "tell apart; 0.5 is guessing."
+        "Row: the class whose scores are used. Column: the class it is compared with."
+        f"{halves} The stronger the colour, the harder to tell apart; 0.5 is guessing."
         if small
         else f"The {min(MOST_LISTED, n_pairs)} pairs of classes, of {n_pairs:,}, that are hardest "
         "to tell apart, by the mean over the scores of either class."
     )
     told += f" Below each AUC stands its {level_text(content.level)} interval."
+    search = (
+        f"A search for a class shows its {searched(len(content.classes))} hardest pairs, and "
+        "those that are among the hardest of the other class."
+    )
+    hint = None if small else element("span", search, class_="hint")
     figures = [
         element("figure", element("figcaption", key(k), name(model.name)), table(content, model))
         for k, model in enumerate(content.models)
     ]
     return section(
-        "pairs", "Pairs of classes", paragraph(told), element("div", *figures, class_="figures")
+        "pairs",
+        "Pairs of classes",
+        paragraph(told, " ", hint),
+        element("div", *figures, class_="figures"),
     )
 
 
 def curves(content: Content) -> Markup:
     """A panel per class, with a curve per model."""
-    areas = np.array([model.rest for model in content.models])
-    order = np.argsort(np.where(np.isnan(areas), 2, areas).mean(axis=0), kind="stable").tolist()
-    drawn = [k for k in range(len(content.classes)) if k in content.models[0].curves]
-    if len(drawn) > MOST_CURVES:
-        drawn = order[:MOST_CURVES]
-    told = "Each class against all others together, by its own scores."
-    if len(content.classes) == 2:
-        told = "The second class against the first, by the scores of the second."
-    elif len(drawn) < len(content.classes):
-        mean = " (mean of the models)" if len(content.models) > 1 else ""
-        told += f" Of {len(content.classes)} classes the {len(drawn)} with the least area{mean}."
     return section(
         "curves",
         "ROC curves",
-        paragraph(told),
-        element("div", *(_class_panel(content, k) for k in drawn), class_="panels"),
+        paragraph(told_first(content)),
+        told_of_legend(content),
+        element("div", *(roc_figure(content, k) for k in content.panels), class_="panels"),
     )
-
-
-def _class_panel(content: Content, k: int) -> Markup:
-    lines = [(m, model.curves[k]) for m, model in enumerate(content.models)]
-    legend = element(
-        "ul",
-        *(
-            element(
-                "li",
-                line_key(m),
-                name(content.models[m].name),
-                element("span", number(curve.area), class_="number"),
-            )
-            for m, curve in lines
-        ),
-        class_="legend",
-    )
-    caption = element("figcaption", name(content.classes[k]))
-    label = f"ROC curves of {content.classes[k]} against the rest"
-    return element("figure", caption, roc_panel(lines, label), legend)
 
 
 def calibration(content: Content) -> Markup | None:
@@ -216,6 +243,8 @@ def calibration(content: Content) -> Markup | None:
         "probabilities would have, and the test against that. Errors promised are what the "
         "probabilities say of the most probable class."
     )
+    if banded(content):
+        told += f" Bands are {level_text(content.level)} intervals of the share in each bin."
     return section(
         "calibration",
         "Can the probabilities be trusted?",
@@ -231,9 +260,10 @@ def benefit(content: Content) -> Markup | None:
         return None
     told = (
         "Net benefit of acting on a class where its probability reaches the threshold: the share "
-        "of true positives less the share of false positives times threshold/(1 − threshold) "
-        "(Vickers & Elkin 2006). Dotted: acting on all cases, and on none. The legend has the "
-        "longest range of thresholds at which a model is above both."
+        "of true positives less the share of false positives times "
+        "threshold/(1\u00a0−\u00a0threshold) (Vickers & Elkin 2006). Dotted: acting on all cases, "
+        "and on none. The legend has the longest range of thresholds at which a model is above "
+        "both."
     )
     if len(content.classes) > MOST_CURVES:
         told += f" Shown are the {MOST_CURVES} most frequent classes."
@@ -256,23 +286,39 @@ def compared(content: Content) -> Markup | None:
             "so they can find differences where intervals overlap. Holm's adjustment is over the "
             f"pairs of models within a metric.{_grouped(content)}"
         ),
-        differences_table(content, main),
+        differences_table(content, main, "Differences between models"),
         element(
             "details",
             element(
                 "summary",
                 f"The other {counted(n_others, 'metric')} ({counted(len(others), 'row')})",
             ),
-            differences_table(content, others),
+            differences_table(content, others, "Differences in the other metrics"),
         )
         if others
         else None,
     )
 
 
-def _limits(estimate: Estimate) -> str:
-    low, high, *_ = estimate.interval()
-    return "–" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
+def _limits(estimate: Estimate, level: float) -> Markup:
+    """The interval of G, or why there is none: the search knows classes by their places only."""
+    low, high, *_ = estimate.interval(level)
+    if not math.isnan(low):
+        return joined(limits(low, high))
+    known = [note.code for note in estimate.notes]
+    reason = (
+        "No interval: a class has one case" if "one-case" in known else why_no_interval(estimate)
+    )
+    return joined("–", element("small", reason, class_="reason"))
+
+
+def _surface_values(surface: PageSurface, level: float) -> dict[str, object]:
+    low, high, *_ = surface.gini.interval(level)
+    return {
+        "G": number(surface.gini.value, interval_digits(low, high)),
+        "interval": _limits(surface.gini, level),
+        "operating points": f"{surface.n_found:,}",
+    }
 
 
 def surfaces(content: Content) -> Markup | None:
@@ -281,21 +327,24 @@ def surfaces(content: Content) -> Markup | None:
         return None
     some = next(iter(content.surfaces.values()))
     n_rates = len(content.classes) * (len(content.classes) - 1)
+    kind = "surface" if len(content.classes) > 2 else "curve"
     rows = [
         element(
             "tr",
             element("th", name(model), scope="row"),
-            element("td", f"{surface.gini.value:.3f}", class_="number"),
-            element("td", _limits(surface.gini), class_="number"),
-            element("td", f"{surface.n_found:,}", class_="number"),
+            *(
+                element("td", value, class_="number", data_label=title)
+                for title, value in _surface_values(surface, content.level).items()
+            ),
         )
         for model, surface in content.surfaces.items()
     ]
-    titles = head("Model", right("G"), right("95 % interval"), right("operating points"))
+    interval = right(f"{level_text(content.level)} interval")
+    titles = head("Model", right("G"), interval, right("operating points"))
     told = (
-        f"All costs together give a surface of operating points in the space of the {n_rates} "
+        f"All costs together give a {kind} of operating points in the space of the {n_rates} "
         "error rates: none of its points can lower one rate without raising another (Everson & "
-        "Fieldsend 2006). G is the share of the region better than guessing that the surface "
+        f"Fieldsend 2006). G is the share of the region better than guessing that the {kind} "
         "dominates, 1 for a perfect classifier. The points come from a short search on "
         f"{some.n_searched:,} cases, the same for every model. A longer one, by "
         "polyroc.surface.search, may find more: G, measured at "
@@ -303,25 +352,34 @@ def surfaces(content: Content) -> Markup | None:
         "the same operating points on other cases; that they were found on these makes G "
         "optimistic, most of all with few cases."
     )
-    table = element("table", titles, element("tbody", *rows))
+    table = element("table", titles, element("tbody", *rows), class_="stacked")
     return section(
-        "surface", "The ROC surface", paragraph(told), scrolled(table, "G of each model")
+        "surface",
+        "The ROC surface" if kind == "surface" else "The ROC curve of all costs",
+        paragraph(told),
+        scrolled(table, "G of each model"),
     )
 
 
 def reading(content: Content, found: list[Finding]) -> Markup:
     """Explanations that the summary and the tables link to."""
     codes = dict.fromkeys(finding.code for finding in found)
+    metrics_shown = [registry[each] for each in content.models[0].evaluation]
+    symbols = [each.symbol for each in metrics_shown]
     titles = {finding.code: finding.code.replace("-", " ").capitalize() for finding in found}
     notes = [
-        joined(element("dt", titles[code], id=f"about-{code}"), element("dd", EXPLANATIONS[code]))
+        joined(
+            element("dt", titles[code], id=f"about-{code}"),
+            element("dd", with_symbols(content, explanation(code, symbols))),
+        )
         for code in codes
     ]
-    metrics_shown = [registry[each] for each in content.models[0].evaluation]
     terms = [
         joined(
-            element("dt", symbol(each.symbol), f" – {each.title}", id=f"metric-{each.name}"),
-            element("dd", each.summary, " ", element("cite", each.reference), "."),
+            element("dt", symbol(each.symbol), " – ", titled(each), id=f"metric-{each.name}"),
+            element(
+                "dd", with_symbols(content, each.summary), " ", element("cite", each.reference), "."
+            ),
         )
         for each in metrics_shown
     ]

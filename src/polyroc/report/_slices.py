@@ -3,13 +3,21 @@
 import math
 from typing import Any
 
-from polyroc._base.hypotheses import p_in_words
 from polyroc.inference import SlicedEvaluation
+from polyroc.inference._slices.result import SliceTest
 from polyroc.metrics import registry
 from polyroc.report._content import Content, ModelContent
 from polyroc.report._markup import Markup, element
 from polyroc.report._tables import head, key, name, right, scrolled
-from polyroc.report._wording import level_text, limits, number
+from polyroc.report._verdict import SIGNIFICANT
+from polyroc.report._wording import (
+    interval_digits,
+    level_text,
+    limits,
+    number,
+    p_number,
+    p_value,
+)
 
 MOST_SLICES = 20
 """Rows of an attribute's table; of more, the worst are shown."""
@@ -86,13 +94,13 @@ def _cells(
     )
     low, high, *_ = estimate.interval(content.level)
     interval = "no interval" if math.isnan(low) else limits(low, high)
-    value = element("td", number(estimate.value), element("small", interval), class_="number")
+    shown = number(estimate.value, interval_digits(low, high))
+    value = element("td", shown, element("small", interval), class_="number")
     difference = "–" if math.isnan(apart.difference) else f"{apart.difference:+.3f}"
-    p_value = "–" if math.isnan(apart.p_adjusted) else p_in_words(apart.p_adjusted)[2:].lstrip("= ")
     return [
         value,
         element("td", difference.replace("-", "−"), class_="number"),
-        element("td", p_value, class_="number"),
+        element("td", p_number(apart.p_adjusted), class_="number"),
     ]
 
 
@@ -103,7 +111,7 @@ def _sentences(content: Content, attribute: str) -> list[str]:
         for test in evaluation.alike:
             if (test.attribute, test.metric) == (attribute, content.main_metric):
                 of = f" of {model.name}" if len(content.models) > 1 else ""
-                lines.append(f"{_judged(test)}{of}.")
+                lines.append(_judged(test, evaluation, of))
     first = sliced_models(content)[0][2]
     hidden = len(first.slices[attribute]) - MOST_SLICES
     if hidden > 0:
@@ -115,10 +123,16 @@ def _sentences(content: Content, attribute: str) -> list[str]:
     return lines
 
 
-def _judged(test: Any) -> str:
+def _judged(test: SliceTest, evaluation: SlicedEvaluation, of: str) -> str:
+    """Whether slices can be told apart, by the p-value adjusted over attributes."""
     if math.isnan(test.p_value):
-        return f"There is {test.note or 'no test'} for the slices"
-    told = p_in_words(test.p_value)
-    if test.p_value < 0.05:
-        return f"The {test.slices} slices differ ({told}) in {test.metric}"
-    return f"The {test.slices} slices cannot be told apart ({told}) in {test.metric}"
+        _, _, reason = test.note.partition(": ")
+        return f"There is no test of the slices in {test.metric}{of}: {reason}."
+    n_slices = len(evaluation.slices[test.attribute])
+    which = f"The {n_slices} slices"
+    if test.slices < n_slices:
+        which = f"{test.slices} of {n_slices} slices, those with a standard error,"
+    tests = [t for t in evaluation.alike if t.metric == test.metric and not math.isnan(t.p_value)]
+    holm = f" after Holm's adjustment over {len(tests)} attributes" if len(tests) > 1 else ""
+    found = "differ" if test.p_adjusted < SIGNIFICANT else "cannot be told apart"
+    return f"{which} {found} ({p_value(test.p_adjusted)}{holm}) in {test.metric}{of}."

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc.predictions import Predictions
 from polyroc.report._cases import SCORE_BYTES, PageCases, stratified
 from polyroc.results import Estimate
 from polyroc.surface._costs import TIED_SINGLE, errors, matrices
@@ -56,14 +57,15 @@ def page_surface(cases: PageCases, name: str) -> PageSurface:
     scores = cases.scores[name]
     n_models, n_classes = len(cases.scores), scores.shape[1]
     searched = stratified(cases.codes, SEARCH_CASES)
-    model = ScoreModel(
+    given = Predictions(
         cases.codes[searched],
         scores[searched].astype(np.float64),
         labels=list(range(n_classes)),
         sample_weight=None if cases.weights is None else cases.weights[searched],
+        groups=None if cases.groups is None else cases.groups[searched],
     )
     surface = search(
-        model,
+        ScoreModel(given),
         generations=GENERATIONS,
         costs_per_generation=COSTS_PER_GENERATION,
         rng=SEED,

@@ -5,13 +5,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyroc._base.tables import cell
 from polyroc.inference._comparison import Difference
 from polyroc.metrics import registry
+from polyroc.metrics.declaration import Metric
 from polyroc.report._content import Content, ModelContent
-from polyroc.report._figures import N_COLOURS, strip, strip_axis
+from polyroc.report._figures import N_COLOURS, strip, strip_axis, strip_cell
 from polyroc.report._markup import Markup, element, joined
-from polyroc.report._wording import level_text, limits, number, share
+from polyroc.report._wording import (
+    difference_digits,
+    interval_digits,
+    level_text,
+    limits,
+    number,
+    p_number,
+    share,
+    signed,
+)
 from polyroc.results import Estimate
 
 MOST_CLASSES = 12
@@ -19,11 +28,16 @@ MOST_CLASSES = 12
 WIDE_CELLS = 6
 """Of more classes the cells of such a table stand close together."""
 MOST_LISTED = 20
-MOST_COLUMNS = 6
+MOST_ROWS = 8
+"""Of more classes the table of their sizes scrolls, so that what was found comes soon."""
+FEW_COLUMNS = 4
+"""Models whose values and intervals stand beside each other on screens of middle size."""
+MOST_COLUMNS = 4
 """Models whose values stand beside each other on paper."""
 MOST_DRAWN = 200
 """Differences that are drawn; beyond, the page has only their numbers."""
 HEAT_STEPS = 10
+OF_A, OF_B = "scores of A", "scores of B"
 
 
 def name(text: str) -> Markup:
@@ -68,22 +82,54 @@ def symbol(text: str) -> Markup:
     return joined(main, element("sub", low) if bar else None)
 
 
-def scrolled(table: Markup, label: str) -> Markup:
-    """A table that scrolls by itself where it is too wide, also by keys."""
-    return element("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)
+def titled(declared: Metric) -> Markup:
+    """The title of a metric, in which its symbol is set as everywhere."""
+    before, found, after = declared.title.partition(declared.symbol)
+    return joined(before, symbol(found), after)
+
+
+def whole(text: str) -> Markup:
+    """Text that no line breaks, also where cells wrap."""
+    return element("span", text, class_="whole")
+
+
+def scrolled(table: Markup, label: str, tall: bool = False) -> Markup:
+    """A table that scrolls by itself where it is too wide, or too tall, also by keys."""
+    kind = "scroll tall" if tall else "scroll"
+    return element("div", table, class_=kind, tabindex="0", role="region", aria_label=label)
 
 
 def metrics_table(content: Content) -> Markup:
     """A row per metric: intervals of all models on one scale, and their values."""
-    titles = ["Metric", strip_axis()]
+    scale = metrics_scale(content)
+    titles = ["Metric", strip_axis(scale)]
     titles += [right(key(k), name(model.name)) for k, model in enumerate(content.models)]
-    rows = [_metric_row(content, metric) for metric in content.models[0].evaluation]
-    kind = "metrics" if len(content.models) <= MOST_COLUMNS else "metrics many"
+    rows = [_metric_row(content, metric, scale) for metric in content.models[0].evaluation]
+    kinds = {
+        "several": len(content.models) > FEW_COLUMNS,
+        "many": len(content.models) > MOST_COLUMNS,
+    }
+    kind = " ".join(["metrics stacked", *(each for each, there in kinds.items() if there)])
     table = element("table", head(*titles), element("tbody", *rows), class_=kind)
     return scrolled(table, "Metrics with intervals")
 
 
-def _metric_row(content: Content, metric: str) -> Markup:
+def metrics_scale(content: Content) -> tuple[float, float]:
+    """The tenths between which all values and limits lie, so that intervals are not specks."""
+    ends = [
+        end
+        for model in content.models
+        for each in model.evaluation.values()
+        for end in (each.value, *each.interval(content.level)[:2])
+        if not math.isnan(end)
+    ]
+    if not ends:
+        return 0.0, 1.0
+    low, high = math.floor(10 * min(ends) + 1e-9), math.ceil(10 * max(ends) - 1e-9)
+    return (low if low < high else high - 1) / 10, high / 10
+
+
+def _metric_row(content: Content, metric: str, scale: tuple[float, float]) -> Markup:
     declared = registry[metric]
     estimates = [model.evaluation[metric] for model in content.models]
     values = [each.value for each in estimates]
@@ -93,25 +139,29 @@ def _metric_row(content: Content, metric: str) -> Markup:
     title = element(
         "th",
         element("a", symbol(declared.symbol), href=f"#metric-{metric}"),
-        element("small", declared.title, "" if declared.sign > 0 else "; lower is better"),
+        element("small", titled(declared), "" if declared.sign > 0 else "; lower is better"),
         scope="row",
     )
-    figure = element("td", strip(intervals, chance, label=f"{declared.symbol} of the models"))
+    drawn = strip(intervals, chance, scale, label=f"{declared.symbol} of the models")
     cells = [
-        _value_cell(estimate, model.name, content.level, estimate.value == best)
-        for estimate, model in zip(estimates, content.models, strict=True)
+        _value_cell(content, k, estimate, estimate.value == best)
+        for k, estimate in enumerate(estimates)
     ]
-    return element("tr", title, figure, *cells)
+    return element("tr", title, strip_cell(drawn, scale), *cells)
 
 
-def _value_cell(estimate: Estimate, model: str, level: float, best: bool) -> Markup:
+def _value_cell(content: Content, k: int, estimate: Estimate, best: bool) -> Markup:
+    model = content.models[k].name
     if math.isnan(estimate.value):
         reason = element("small", estimate.note or "not defined", class_="reason")
-        return element("td", "–", reason, data_label=model, class_="number")
-    low, high, *_ = estimate.interval(level)
-    value = element("strong" if best else "span", number(estimate.value))
+        return element("td", key(k), "–", reason, data_label=model, class_="number")
+    low, high, *_ = estimate.interval(content.level)
+    value = element(
+        "strong" if best else "span", number(estimate.value, interval_digits(low, high))
+    )
     interval = "no interval" if math.isnan(low) else limits(low, high)
-    return element("td", value, element("small", interval), data_label=model, class_="number")
+    shown = key(k), value, element("small", interval)
+    return element("td", *shown, data_label=model, class_="number")
 
 
 def pairs_table(content: Content, model: ModelContent) -> Markup:
@@ -131,14 +181,15 @@ def pairs_table(content: Content, model: ModelContent) -> Markup:
     return scrolled(table, f"Pairwise AUC of {model.name}")
 
 
-def _pair_cell(model: ModelContent, k: int, r: int) -> Markup:
+def _pair_cell(model: ModelContent, k: int, r: int, title: str | None = None) -> Markup:
     value, (low, high) = float(model.pairs[k, r]), model.pair_limits[:, k, r].tolist()
     if math.isnan(value):
         return element("td", "", class_="diagonal")
     step = round(min(1.0, max(0.0, 2 * (1 - value))) * HEAT_STEPS)
     interval = "no interval" if math.isnan(low) else limits(low, high)
-    shown = element("span", number(value)), element("small", interval)
-    return element("td", *shown, class_=f"heat-{step}")
+    text = number(value, interval_digits(low, high))
+    shown = element("span", text), element("small", interval)
+    return element("td", *shown, class_=f"heat-{step}", data_label=title)
 
 
 def worst_pairs_table(content: Content, model: ModelContent) -> Markup:
@@ -149,19 +200,19 @@ def worst_pairs_table(content: Content, model: ModelContent) -> Markup:
     rows = [
         element(
             "tr",
-            element("td", name(content.classes[first[i]])),
-            element("td", name(content.classes[second[i]])),
-            _pair_cell(model, int(first[i]), int(second[i])),
-            _pair_cell(model, int(second[i]), int(first[i])),
+            element("td", name(content.classes[first[i]]), class_="name"),
+            element("td", name(content.classes[second[i]]), class_="name"),
+            _pair_cell(model, int(first[i]), int(second[i]), OF_A),
+            _pair_cell(model, int(second[i]), int(first[i]), OF_B),
         )
         for i in order
     ]
-    titles = head("Class A", "Class B", right("scores of A"), right("scores of B"))
-    table = element("table", titles, element("tbody", *rows), class_="matrix")
+    titles = head("Class A", "Class B", right(OF_A), right(OF_B))
+    table = element("table", titles, element("tbody", *rows), class_="matrix stacked")
     return scrolled(table, f"Hardest pairs of {model.name}")
 
 
-def differences_table(content: Content, rows: Sequence[Difference]) -> Markup:
+def differences_table(content: Content, rows: Sequence[Difference], label: str) -> Markup:
     """Differences with intervals and tests; the intervals drawn on one scale where rows are few."""
     level = content.level
     reach = _reach([each for row in rows for each in row.interval(level)[:2]])
@@ -172,8 +223,8 @@ def differences_table(content: Content, rows: Sequence[Difference]) -> Markup:
         right(each) for each in ("Difference", f"{level_text(level)} interval", "p", "p (Holm)")
     ]
     body = [_difference_row(row, reach if drawn else None, level) for row in rows]
-    table = element("table", head(*titles), element("tbody", *body), class_="differences")
-    return scrolled(table, "Differences between models")
+    table = element("table", head(*titles), element("tbody", *body), class_="differences stacked")
+    return scrolled(table, label)
 
 
 def _reach(ends: list[float]) -> float:
@@ -185,25 +236,39 @@ def _reach(ends: list[float]) -> float:
     return next(step * power for step in (1, 2, 5, 10) if step * power >= largest)
 
 
+def difference_texts(difference: float, low: float, high: float) -> tuple[str, str]:
+    """A difference and its interval, with as many digits as tell them from 0; dashes for NaN.
+
+    Examples
+    --------
+    >>> difference_texts(0.0014, 0.0002, 0.0026), difference_texts(-0.25, math.nan, math.nan)
+    (('+0.0014', '+0.0002 to +0.0026'), ('−0.2500', '–'))
+    """
+    digits = difference_digits(difference, low, high)
+    interval = "–" if math.isnan(low) else f"{signed(low, digits)} to {signed(high, digits)}"
+    more = max(4, digits)
+    change = "–" if math.isnan(difference) else f"{difference:+.{more}f}".replace("-", "−")
+    return change, interval
+
+
 def _difference_row(row: Difference, reach: float | None, level: float) -> Markup:
     low, high, *_ = row.interval(level)
-    interval = "–" if math.isnan(low) else f"{low:+.3f} to {high:+.3f}".replace("-", "−")
-    change = "–" if math.isnan(row.difference) else f"{row.difference:+.4f}".replace("-", "−")
+    change, interval = difference_texts(row.difference, low, high)
     figure = None
     if reach is not None:
         drawn = strip([(row.difference, low, high)], 0.0, (-reach, reach), f"interval: {interval}")
-        figure = element("td", drawn, class_="figure")
+        figure = strip_cell(drawn, (-reach, reach), signed=True)
     return element(
         "tr",
         element("th", symbol(registry[row.metric].symbol), scope="row"),
         element("td", name(row.model_a), " − ", name(row.model_b), class_="models"),
         figure,
         element("td", change, class_="number", data_label="difference"),
-        element("td", interval, class_="number", data_label="interval"),
-        element("td", cell(row.p_value), class_="number", data_label="p"),
+        element("td", whole(interval), class_="number", data_label="interval"),
+        element("td", p_number(row.p_value), class_="number", data_label="p"),
         element(
             "td",
-            element("strong" if row.p_adjusted < 0.05 else "span", cell(row.p_adjusted)),
+            element("strong" if row.p_adjusted < 0.05 else "span", p_number(row.p_adjusted)),
             class_="number",
             data_label="p (Holm)",
         ),

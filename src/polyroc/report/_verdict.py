@@ -9,10 +9,19 @@ from polyroc.inference._comparison import Difference
 from polyroc.metrics import registry
 from polyroc.report._content import Content, ModelContent
 from polyroc.report._decisions import perfect_pairs
-from polyroc.report._wording import limits, number, p_value
+from polyroc.report._wording import (
+    digits_for,
+    interval_digits,
+    limits,
+    number,
+    p_value,
+    size_of_difference,
+)
 
 SIGNIFICANT = 0.05
 MOST_NAMES = 3
+SAME = 1e-12
+"""Differences no further apart are equal."""
 
 
 class Rival(NamedTuple):
@@ -45,6 +54,21 @@ def rivals(content: Content) -> list[Rival]:
     return [Rival(model.name, pairs[frozenset((best.name, model.name))]) for model in others]
 
 
+def clear_rivals(content: Content) -> list[Rival]:
+    """The models that are clearly worse than the best, the nearest first."""
+    return [each for each in rivals(content) if each.row.p_adjusted < SIGNIFICANT]
+
+
+def gap_digits(clear: list[Rival]) -> int:
+    """Decimals by which models that are further behind than the nearest read as further behind."""
+    if not clear:
+        return 3
+    nearest, *others = (abs(each.row.difference) for each in clear)
+    further = min((gap for gap in others if gap > nearest + SAME), default=math.inf)
+    least = digits_for(nearest)
+    return next((d for d in range(least, 7) if f"{nearest:.{d}f}" != f"{further:.{d}f}"), least)
+
+
 def verdict(content: Content) -> str:
     """One sentence on all models."""
     if all(_guesses(content, model) for model in content.models):
@@ -53,7 +77,7 @@ def verdict(content: Content) -> str:
     if len(content.models) == 1:
         return f"{best.name} {_alone(content, best)}: {_value(content, best)}; {_chance(content)}."
     found = rivals(content)
-    clear = [each for each in found if each.row.p_adjusted < SIGNIFICANT]
+    clear = clear_rivals(content)
     unclear = [each.name for each in found if each.row.p_adjusted >= SIGNIFICANT]
     untested = [each.name for each in found if math.isnan(each.row.p_adjusted)]
     parts = [_ahead(content, best, clear, sure=len(clear) == len(found))]
@@ -81,15 +105,23 @@ def _ahead(content: Content, best: ModelContent, clear: list[Rival], sure: bool)
     nearest, *others = clear
     holm = " after Holm's adjustment" if len(content.models) > 2 else ""
     by = abs(nearest.row.difference)
-    size = "less than 0.001" if by < 0.0005 else f"{by:.3f}"
+    size = size_of_difference(by, gap_digits(clear))
     p = p_value(nearest.row.p_adjusted).replace(" ", "\u00a0")
     tested = f"{size} ({p}{holm})"
-    more = f" and of {_models(len(others))} by more" if others else ""
-    return f"{start}, ahead of {nearest.name} by {tested}{more}"
+    return f"{start}, ahead of {nearest.name} by {tested}{_further(by, others)}"
 
 
-def _models(count: int) -> str:
-    return "1 other model" if count == 1 else f"{count} other models"
+def _further(by: float, others: list[Rival]) -> str:
+    """The other models that are clearly worse; some may be behind by as much as the nearest."""
+    if not others:
+        return ""
+    equal = [abs(each.row.difference) <= by + SAME for each in others]
+    much = "as much" if all(equal) else "at least as much" if any(equal) else "more"
+    return f" and of {_others(others)} by {much}"
+
+
+def _others(rivals: list[Rival]) -> str:
+    return rivals[0].name if len(rivals) == 1 else f"{len(rivals)} other models"
 
 
 def _alone(content: Content, model: ModelContent) -> str:
@@ -138,7 +170,8 @@ def _value(content: Content, model: ModelContent) -> str:
     estimate = model.evaluation[content.main_metric]
     low, high, *_ = estimate.interval(content.level)
     interval = "" if math.isnan(low) else f" ({limits(low, high)})"
-    return f"{registry[content.main_metric].symbol} {number(estimate.value)}{interval}"
+    value = number(estimate.value, interval_digits(low, high))
+    return f"{registry[content.main_metric].symbol} {value}{interval}"
 
 
 def _chance_value(content: Content) -> float:

@@ -1,5 +1,7 @@
 """Numbers, names and counts as they stand in the sentences of the page."""
 
+import math
+
 from polyroc.report._markup import percent
 
 _EXACT = 1e-12
@@ -64,16 +66,67 @@ def number(value: float, digits: int = 3) -> str:
     return "<0.00001" if value < 0.5 else ">0.99999"
 
 
-def signed(value: float) -> str:
+def signed(value: float, digits: int = 3) -> str:
     """A difference with its sign.
 
     Examples
     --------
-    >>> signed(0.0124), signed(-0.5), signed(-0.0001)
-    ('+0.012', '−0.500', '0.000')
+    >>> signed(0.0124), signed(-0.5), signed(-0.0001), signed(-0.0001, 5)
+    ('+0.012', '−0.500', '0.000', '−0.00010')
     """
-    text = f"{value:+.3f}".replace("-", "−")
-    return text if text.strip("+−0.") else "0.000"
+    text = f"{value:+.{digits}f}".replace("-", "−")
+    return text if text.strip("+−0.") else f"{0:.{digits}f}"
+
+
+def digits_for(value: float) -> int:
+    """Decimals that a small difference needs not to read as 0: three, or up to six.
+
+    Examples
+    --------
+    >>> digits_for(0.0124), digits_for(0.00007), digits_for(0)
+    (3, 4, 3)
+    """
+    return next((d for d in range(3, 7) if abs(value) >= 0.5 / 10**d), 3)
+
+
+def difference_digits(value: float, low: float, high: float) -> int:
+    """Decimals of a difference and its limits: limits on one side of 0 do not read as 0.
+
+    Examples
+    --------
+    >>> difference_digits(0.0012, 0.0003, 0.0021), difference_digits(0.0012, -0.0003, 0.0027)
+    (4, 3)
+    """
+    nearest = min(abs(low), abs(high)) if low * high > 0 else 0.0
+    return max(digits_for(value), digits_for(nearest), interval_digits(low, high))
+
+
+def size_of_difference(size: float, digits: int) -> str:
+    """How large a difference is, which does not read as 0 if it is not.
+
+    Examples
+    --------
+    >>> size_of_difference(0.0124, 3), size_of_difference(0.00124, 4), size_of_difference(1e-9, 3)
+    ('0.012', '0.0012', 'less than 0.001')
+    """
+    text = f"{size:.{digits}f}"
+    return text if float(text) else "less than 0.001"
+
+
+def p_number(value: float) -> str:
+    """A p-value in a table: three decimals, or as many as say on which side of 0.05 it lies.
+
+    Examples
+    --------
+    >>> p_number(0.0123), p_number(0.04997), p_number(2e-5), p_number(float("nan"))
+    ('0.012', '0.04997', '<\\xa00.001', '–')
+    """
+    if math.isnan(value):
+        return "–"
+    if value < 0.001:
+        return "<\u00a00.001"
+    texts = [f"{value:.{digits}f}" for digits in range(3, 7)]
+    return next((text for text in texts if (float(text) < 0.05) == (value < 0.05)), texts[-1])
 
 
 def p_value(value: float) -> str:
@@ -84,7 +137,8 @@ def p_value(value: float) -> str:
     >>> p_value(0.0496), p_value(2e-5)
     ('p = 0.0496', 'p < 0.001')
     """
-    return f"p = {value:.3g}" if value >= 0.001 else "p < 0.001"
+    text = p_number(value).replace("\u00a0", " ")
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def level_text(level: float) -> str:
@@ -98,6 +152,33 @@ def level_text(level: float) -> str:
     return f"{100 * level:.6g}\u00a0%"
 
 
-def limits(low: float, high: float) -> str:
-    """Limits of an interval."""
-    return f"{low:.3f} to {high:.3f}"
+def interval_digits(low: float, high: float) -> int:
+    """Decimals of a value and its limits: three, or up to five where the limits read the same.
+
+    Examples
+    --------
+    >>> interval_digits(0.5, 0.6), interval_digits(0.50996, 0.51012), interval_digits(0.5, 0.5)
+    (3, 4, 3)
+    """
+    if math.isnan(low) or high - low < _EXACT:
+        return 3
+    return next((d for d in (3, 4) if f"{low:.{d}f}" != f"{high:.{d}f}"), 5)
+
+
+def limits(low: float, high: float, between: str = " to ") -> str:
+    """Limits of an interval; one below 1 does not read as 1 if five digits can tell.
+
+    Examples
+    --------
+    >>> limits(0.8124, 0.9), limits(0.9991, 0.99996), limits(0.95, 1 - 1e-9)
+    ('0.812 to 0.900', '0.999 to 0.99996', '0.950 to 1.000')
+    >>> limits(0.50996, 0.51012)
+    '0.5100 to 0.5101'
+    """
+    digits = interval_digits(low, high)
+    return between.join(_limit(each, digits) for each in (low, high))
+
+
+def _limit(value: float, digits: int) -> str:
+    text = number(value, digits)
+    return f"{value:.{digits}f}" if text[0] in "<>" else text

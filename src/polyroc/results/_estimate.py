@@ -17,6 +17,9 @@ from polyroc.results._parts import Effective, Interval, Note
 from polyroc.results._value_test import ValueTest, check_constant
 from polyroc.typing import Float64Array, Label
 
+ROUNDING = 1e-12
+"""Replicates this near to the value are equal to it."""
+
 Scale = Literal["wilson", "logit", "plain", "bca", "bc", "percentile"]
 
 
@@ -175,7 +178,9 @@ class Estimate:
         if scale == "bca" and self.acceleration is None:
             raise InvalidInput('The acceleration of BCa limits was not estimated. Use scale="bc".')
         least = 0.5 / len(self.replicates)
-        share = np.mean(self.replicates < self.value) + np.mean(self.replicates == self.value) / 2
+        apart = self.replicates - self.value
+        same = np.abs(apart) <= ROUNDING
+        share = np.mean((apart < 0) & ~same) + np.mean(same) / 2
         bias = float(ndtri(np.clip(share, least, 1 - least)))
         acceleration = self.acceleration if scale == "bca" and self.acceleration else 0.0
         return Percentiles(self.replicates, self.range, bias, acceleration)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc._base.hypotheses import limits_in_words
 from polyroc._base.print_tables import (
     checked_digits,
     latex_table,
@@ -19,6 +20,8 @@ from polyroc.typing import Float64Array
 
 if TYPE_CHECKING:
     import pandas as pd
+
+COLUMNS = ("metric", "value", "standard_error", "low", "high", "method", "note")
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,8 @@ class Evaluation(Mapping[str, Estimate]):
         """A row per metric: metric, value, standard_error, low, high, method, note."""
         import pandas as pd
 
-        return pd.DataFrame(self._rows(self.level if level is None else level))
+        rows = self._rows(self.level if level is None else level)
+        return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def _rows(self, level: float) -> list[dict[str, Any]]:
         return [
@@ -131,7 +135,7 @@ class Evaluation(Mapping[str, Estimate]):
         | hand_till | 0.892 (0.868–0.913) |
         | pdi | 0.818 (0.779–0.851) |
         """
-        return markdown_table(self._print_rows(level, digits))
+        return markdown_table(self._print_rows(level, digits), self._print_columns(level))
 
     def to_latex(self, level: float | None = None, *, digits: int = 3) -> str:
         """The table of ``to_markdown`` for LaTeX with the package booktabs.
@@ -153,20 +157,22 @@ class Evaluation(Mapping[str, Estimate]):
         >>> print(found.to_latex(digits=2).splitlines()[4])
         roc\\_auc & 0.75 (0.05--0.99) \\\\
         """
-        return latex_table(self._print_rows(level, digits))
+        return latex_table(self._print_rows(level, digits), self._print_columns(level))
 
     def _print_rows(self, level: float | None, digits: int) -> list[dict[str, str]]:
         digits = checked_digits(digits)
         level = self.level if level is None else level
-        return [
-            {
-                "metric": each.metric,
-                f"value ({100 * level:g} % interval)": with_interval(
-                    each.value, each.interval(level).low, each.interval(level).high, digits
-                ),
-            }
-            for each in self.estimates
+        limits = [each.interval(level) for each in self.estimates]
+        cells = [
+            (each.metric, with_interval(each.value, own.low, own.high, digits))
+            for each, own in zip(self.estimates, limits, strict=True)
         ]
+        columns = Evaluation._print_columns(self, level)
+        return [dict(zip(columns, row, strict=True)) for row in cells]
+
+    def _print_columns(self, level: float | None) -> list[str]:
+        told = limits_in_words("two-sided", self.level if level is None else level)
+        return ["metric", f"value ({told})"]
 
     def __repr__(self) -> str:
         return text_table(self._rows(self.level))

@@ -14,6 +14,26 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+ONE_VALUE = 1e-9
+"""Bounds no further apart than this are one value, known up to rounding."""
+
+
+def outward(low: float, high: float, digits: int) -> tuple[float, float]:
+    """Bounds with so many decimals, rounded away from each other: what was between them still is.
+
+    Bounds that are one value are rounded as such.
+
+    Examples
+    --------
+    >>> outward(0.70004, 0.70006, 4), outward(2 / 3, 2 / 3, 4)
+    ((0.7, 0.7001), (0.6667, 0.6667))
+    """
+    if not high - low > ONE_VALUE:
+        return round(low, digits), round(high, digits)
+    scale = 10**digits
+    return math.floor(low * scale) / scale, math.ceil(high * scale) / scale
+
+
 @dataclass(frozen=True)
 class Certified:
     """Bounds of a metric of the data: the value in memory lies between them for certain.
@@ -63,11 +83,19 @@ class Certified:
             "note": self.note,
         }
 
+    def printed_row(self) -> dict[str, Any]:
+        """The row with bounds that still hold after four decimals."""
+        low, high = outward(self.low, self.high, 4)
+        return {**self._row(), "low": low, "high": high}
+
     def __repr__(self) -> str:
-        return (
-            f"{self.metric} in [{self.low:.6f}, {self.high:.6f}], "
-            f"standard error {self.standard_error:.2g}"
-        )
+        if math.isnan(self.low):
+            return f"{self.metric} is not defined: {self.note}"
+        low, high = outward(self.low, self.high, 6)
+        value = f"= {low:.6f}" if self.width <= ONE_VALUE else f"in [{low:.6f}, {high:.6f}]"
+        known = not math.isnan(self.standard_error)
+        error = f"standard error {self.standard_error:.2g}" if known else self.note
+        return f"{self.metric} {value}, {error}"
 
 
 @dataclass(frozen=True)
@@ -114,7 +142,7 @@ class CertifiedEvaluation(Mapping[str, Certified]):
         }
 
     def __repr__(self) -> str:
-        return text_table([each._row() for each in self.metrics])
+        return text_table([each.printed_row() for each in self.metrics])
 
     def _repr_html_(self) -> str:
-        return html_table([each._row() for each in self.metrics])
+        return html_table([each.printed_row() for each in self.metrics])

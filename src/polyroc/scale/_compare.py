@@ -8,10 +8,10 @@ from typing import Any
 
 from polyroc._base.checks import flag, shown, whole_number
 from polyroc._base.parallel import thread_count
-from polyroc.errors import InvalidInput, InvalidType
+from polyroc.errors import InvalidInput
 from polyroc.predictions._score_columns import ColumnsLike
 from polyroc.scale._certified import CertifiedEvaluation
-from polyroc.scale._comparison import CertifiedComparison, CertifiedDifference
+from polyroc.scale._comparison import CertifiedComparison, CertifiedDifference, checked_models
 from polyroc.scale._discovery import PathsLike
 from polyroc.scale._evaluation import Known, checked_names, needs_margins
 from polyroc.scale._extras import Client
@@ -137,20 +137,12 @@ def compare_dask(
     return _compared(jobs, flag(exact, "exact"), (names, ties, absent))
 
 
-def _checked_models(models: Any) -> Mapping[str, Any]:
-    if not isinstance(models, Mapping) or not all(isinstance(name, str) for name in models):
-        raise InvalidType(f"models must map names of models to their tables, got {shown(models)}.")
-    if len(models) < 2:
-        raise InvalidInput(f"A comparison needs two models or more, got {len(models)}.")
-    return models
-
-
 def _opened(
     models: Any, columns: Any, classes: Any, open_one: Callable[[Any, Any, Any], Any]
 ) -> dict[str, Any]:
     """The tables of the models, all with the classes of the first in its order."""
     opened: dict[str, Any] = {}
-    for name, table in _checked_models(models).items():
+    for name, table in checked_models(models, "tables").items():
         own = _columns_of(columns, models, name)
         first = next(iter(opened.values()), None)
         known = classes if first is None or isinstance(own, Mapping) else first.layout.classes

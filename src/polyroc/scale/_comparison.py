@@ -6,12 +6,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from polyroc._base.adjustment import holm_adjusted
+from polyroc._base.checks import shown
 from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc._base.tables import html_table, text_table, without_nan
-from polyroc.scale._certified import CertifiedEvaluation
+from polyroc.errors import InvalidInput, InvalidType
+from polyroc.scale._certified import CertifiedEvaluation, outward
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def checked_models(models: Any, holding: str) -> Mapping[str, Any]:
+    """Two models or more by name, and what each has: scores, or tables."""
+    if not isinstance(models, Mapping) or not all(isinstance(name, str) for name in models):
+        got = shown(models)
+        raise InvalidType(f"models must map names of models to their {holding}, got {got}.")
+    if len(models) < 2:
+        raise InvalidInput(f"A comparison needs two models or more, got {len(models)}.")
+    return models
 
 
 @dataclass(frozen=True)
@@ -113,7 +125,13 @@ class CertifiedComparison(Mapping[str, CertifiedEvaluation]):
         ]
 
     def __repr__(self) -> str:
-        return text_table(self._rows(0.95))
+        return text_table(self._printed_rows())
 
     def _repr_html_(self) -> str:
-        return html_table(self._rows(0.95))
+        return html_table(self._printed_rows())
+
+    def _printed_rows(self) -> list[dict[str, Any]]:
+        """Rows whose bounds still hold after four decimals."""
+        rows = self._rows(0.95)
+        ends = [outward(row["least"], row["most"], 4) for row in rows]
+        return [row | {"least": a, "most": b} for row, (a, b) in zip(rows, ends, strict=True)]

@@ -1,32 +1,40 @@
 """Pairs in order along the margins that AUC_mu ranks (Kleiman & Page 2019), on a device.
 
 For classes i and j the cases of both are ranked by p_i − p_j. The margins of the cases of i are
-sorted and those of the cases of j looked up among them: (K − 1) n margins in all. Classes of
-similar size are worked on together, as rows that are filled up to the longest; for every pair of
-such blocks, all pairs of their classes are one sort and one search. Where margins are close but
-different, those that are tied are made equal first (:mod:`polyroc._base.ties`).
+sorted and those of the cases of j looked up among them: half of the pairs (i, j) give the sums, all
+of them the rank of every case among the cases of every other class. Classes of similar size are
+worked on together, as rows that are filled up to the longest: every class of one block with every
+class of another is one sort and two searches.
+
+Where margins are close but different, those that are tied are made equal first
+(:mod:`polyroc._base.ties`). That is rare: all is counted as if it did not occur, while the device
+notes where it does; what it has noted is read once, and counted again.
 """
 
 from collections.abc import Iterator
-from itertools import combinations_with_replacement
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from polyroc._base.ties import PLACES, SLACK, WIDEST_RUN
-from polyroc.scale._device_pairs import Grouped, ranks_among
+from polyroc.scale._device_pairs import Grouped
 from polyroc.scale._extras import Tensor, required
 from polyroc.statistics.directed import LARGE_MARGIN
 from polyroc.typing import Ties
 
-BYTES_PER_MARGIN = 240
+BYTES_PER_MARGIN = 120
 """Memory for each margin of a pair of blocks."""
+
+PARTS = 4
+"""Of the pairs within a block, cut into so many parts, not many more than half are counted."""
 
 
 class Block(NamedTuple):
     """Some classes, and the cases of each in a row."""
 
-    classes: list[int]
+    classes: Tensor
     members: Tensor
-    """(b, longest) positions of cases; those past the end of a class repeat another case."""
+    """(b, longest) rows of cases; those past the end of a class repeat another case."""
+    places: Tensor
+    """(b, longest) where the cases are in the order class by class."""
     counts: Tensor
     """(b,) cases of each class."""
 
@@ -37,30 +45,58 @@ class Block(NamedTuple):
         steps = torch.arange(self.members.shape[1], device=self.members.device)
         return steps < self.counts[:, None]
 
+    def part(self, start: int, stop: int | None = None) -> "Block":
+        """Some of the classes."""
+        return Block(*(each[start:stop] for each in self))
+
+
+class MarginRanks(NamedTuple):
+    """How the cases of all pairs of classes are ranked."""
+
+    credit: Tensor
+    """(K, K) twice the credit of the pairs of each two classes, symmetric, as int64."""
+    pulled: Tensor
+    """(n,) Σ_i weight_i (left + right) of each case among the cases of class i, class by class."""
+
 
 def margin_credit_sums(cases: Grouped, ties: Ties, memory: int) -> Tensor:
     """(K, K) twice the credit of the pairs of each two classes, symmetric, as int64."""
-    sums = cases.counts.new_zeros((len(cases.sizes),) * 2)
-    blocks = list(_blocks(cases, max(1, memory // BYTES_PER_MARGIN)))
-    most_slack = 1.01 * SLACK * max(abs(float(end)) for end in cases.scores.aminmax())
-    for first, second in combinations_with_replacement(blocks, 2):
-        found = _credits(cases.scores, first, second, ties, most_slack)
-        sums[_crossed(first, second)] = found
-        sums[_crossed(second, first)] = found.T
-    return sums
+    return _margin_ranks(cases, ties, memory, None).credit
 
 
-def _crossed(rows: Block, columns: Block) -> tuple[Any, list[int]]:
+def margin_ranks(cases: Grouped, ties: Ties, memory: int, weights: Tensor) -> MarginRanks:
+    """The same, and the ranks of every case, those among class i times its weight."""
+    return _margin_ranks(cases, ties, memory, weights)
+
+
+def _margin_ranks(cases: Grouped, ties: Ties, memory: int, weights: Tensor | None) -> MarginRanks:
     torch = required("torch", "torch")
-    return torch.tensor(rows.classes, device=rows.counts.device)[:, None], columns.classes
+    ranked = _Ranked(cases, ties, weights)
+    blocks = list(_blocks(cases))
+    most = max(1, memory // BYTES_PER_MARGIN)
+    met = [ranked.plain(*pair) for pair in _rectangles(blocks, most, weights is None)]
+    doubtful = torch.stack([each.doubtful for each in met]).tolist()
+    sums = cases.counts.new_zeros((len(cases.sizes),) * 2)
+    pulled = torch.zeros(len(cases.order), dtype=torch.float64, device=sums.device)
+    for each, doubted in zip(met, doubtful, strict=True):
+        found = ranked.careful(each.first, each.second) if doubted else each
+        rows, columns = found.first.classes, found.second.classes
+        sums[rows[:, None], columns] = found.sums
+        sums[columns[:, None], rows] = found.sums.T
+        if found.pulled is not None:  # 0 past the end of a class
+            pulled.index_add_(0, found.second.places.flatten(), found.pulled.flatten())
+    most_credit = 2 * cases.counts[:, None] * cases.counts
+    return MarginRanks((most_credit - sums).fill_diagonal_(0), pulled)
 
 
-def _blocks(cases: Grouped, most_margins: int) -> Iterator[Block]:
+# Blocks of classes
+
+
+def _blocks(cases: Grouped) -> Iterator[Block]:
     """Classes with cases, of sizes within a factor of two of each other."""
     sizes, block = cases.sizes, list[int]()
     for k in sorted((k for k, size in enumerate(sizes) if size), key=lambda k: sizes[k]):
-        full = (len(block) + 1) ** 2 * 2 * sizes[k] > most_margins
-        if block and (full or sizes[k] > 2 * sizes[block[0]]):
+        if block and sizes[k] > 2 * sizes[block[0]]:
             yield _block(cases, block)
             block = []
         block.append(k)
@@ -69,135 +105,221 @@ def _blocks(cases: Grouped, most_margins: int) -> Iterator[Block]:
 
 def _block(cases: Grouped, classes: list[int]) -> Block:
     torch = required("torch", "torch")
+    chosen = torch.tensor(classes, device=cases.order.device)
     steps = torch.arange(cases.sizes[classes[-1]], device=cases.order.device)
-    places = (cases.starts[classes, None] + steps).clamp_(max=len(cases.order) - 1)
-    return Block(classes, cases.order[places], cases.counts[classes])
+    places = (cases.starts[chosen, None] + steps).clamp_(max=len(cases.order) - 1)
+    return Block(chosen, cases.order[places], places, cases.counts[chosen])
 
 
-def _credits(scores: Tensor, first: Block, second: Block, ties: Ties, most_slack: float) -> Tensor:
-    """Twice the credit of every class of one block over every class of another."""
+def _rectangles(blocks: list[Block], most: int, half: bool) -> Iterator[tuple[Block, Block]]:
+    """Classes with which others they are met: all ordered pairs, or each pair at least once."""
+    for place, first in enumerate(blocks):
+        for second in blocks[place if half else 0 :]:
+            each = first.members.shape[1] + second.members.shape[1]
+            width = max(1, min(len(second.classes), most // each))
+            height = max(1, most // (each * width))
+            if half and second is first:
+                height = min(height, -(-len(first.classes) // PARTS))
+            for start in range(0, len(first.classes), height):
+                across = second.part(start) if half and second is first else second
+                for left in range(0, len(across.classes), width):
+                    yield first.part(start, start + height), across.part(left, left + width)
+
+
+# Ranks
+
+
+class _Met(NamedTuple):
+    """Every class of one block met with every class of another."""
+
+    first: Block
+    second: Block
+    doubtful: Tensor
+    """Whether any margins are closer than the largest slack."""
+    sums: Tensor
+    """(b_first, b_second) sums of the ranks of the cases of the second class."""
+    pulled: Tensor | None
+    """(b_second, longest) Σ over the first of weight times rank."""
+
+
+class _Ranked:
+    """How the scores of pairs of classes are ranked."""
+
+    def __init__(self, cases: Grouped, ties: Ties, weights: Tensor | None) -> None:
+        torch, scores = required("torch", "torch"), cases.scores
+        self.scores, self.ties, self.weights = scores, ties, weights
+        self.size = torch.stack(scores.aminmax()).abs().max().item()
+        self.slack = 1.01 * SLACK * self.size
+        self.own = as_written(scores[cases.order, cases.codes], self.size)
+        """Scores of all cases for their own class, class by class."""
+
+    def plain(self, first: Block, second: Block) -> _Met:
+        """Margins are one where they are equal; in doubt where any others are close."""
+        margins = self._margins(first, second).ascending()
+        left, right = _searched(margins)
+        below, upto = self._around(margins)
+        doubts = ((below != left) | (upto != right)).view(*_shape(first, second))
+        doubtful = doubts.masked_fill_(~second.valid[None], False).any()
+        return self._met(first, second, _credit(left, right, self.ties), doubtful)
+
+    def careful(self, first: Block, second: Block) -> _Met:
+        """Margins are one where they are tied: equal, or close and of one run."""
+        margins = self._margins(first, second)
+        left, right = _searched(ascending := margins.ascending())
+        below, upto = self._around(ascending)
+        ranks, valid = _credit(left, right, self.ties), second.valid.repeat(len(first.classes), 1)
+        doubts = ((below != left) | (upto != right)) & valid
+        rows = doubts.any(dim=1).nonzero().squeeze(1)
+        merged = _merged(margins.rows(rows), self._slacks(first, second).rows(rows))
+        ranks[rows] = _credit(*_searched(merged.ascending()), self.ties)
+        return self._met(first, second, ranks, doubts.any())
+
+    def _around(self, margins: "_Margins") -> tuple[Tensor, Tensor]:
+        """How many are further below each query than the largest slack, and not further above."""
+        torch = required("torch", "torch")
+        ahead, queries = margins
+        below = torch.searchsorted(ahead, queries - self.slack, out_int32=True)
+        upto = torch.searchsorted(ahead, queries + self.slack, right=True, out_int32=True)
+        return below, upto
+
+    def _met(self, first: Block, second: Block, ranks: Tensor, doubtful: Tensor) -> _Met:
+        torch = required("torch", "torch")
+        ranks = ranks.view(_shape(first, second)).masked_fill_(~second.valid[None], 0)
+        sums, pulled = ranks.sum(dim=2, dtype=torch.int64), None
+        if self.weights is not None:
+            own = self.weights[first.classes]
+            pulled = (own @ ranks.double().view(len(own), -1)).view(ranks.shape[1:])
+        return _Met(first, second, doubtful, sums, pulled)
+
+    def _margins(self, first: Block, second: Block) -> "_Margins":
+        """p_i − p_j, as ``margins_of`` in memory; a class is not met with itself."""
+        torch = required("torch", "torch")
+        one, two = self._sides(first, second)
+        ahead, queries = self._between(*one), self._between(*two).neg_()
+        ahead.masked_fill_(~first.valid[:, None, :], torch.inf)
+        queries.masked_fill_(_same(first, second), -torch.inf)
+        return _Margins(ahead.flatten(0, 1), queries.flatten(0, 1))
+
+    def _slacks(self, first: Block, second: Block) -> "_Margins":
+        """Slacks of these margins, as ``slack_between`` in memory."""
+        torch = required("torch", "torch")
+
+        def slacks(own: Tensor, other: Tensor) -> Tensor:
+            size = torch.maximum(own.abs(), other.abs())
+            return (SLACK * size).masked_fill_(own == other, 0).flatten(0, 1)
+
+        return _Margins(*(slacks(*side) for side in self._sides(first, second)))
+
+    def _sides(
+        self, first: Block, second: Block
+    ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+        """Of the cases of either block, the scores for their own class and for the other."""
+        one, two = first.classes[:, None, None], second.classes[None, :, None]
+        ahead, behind = first.members[:, None, :], second.members[None, :, :]
+        return (
+            (self.own[first.places][:, None, :], self._written(ahead, two)),
+            (self.own[second.places][None], self._written(behind, one)),
+        )
+
+    def _written(self, rows: Tensor, classes: Tensor) -> Tensor:
+        return as_written(self.scores[rows, classes], self.size)
+
+    def _between(self, own: Tensor, other: Tensor) -> Tensor:
+        torch = required("torch", "torch")
+        margins = own - other
+        if self.size < LARGE_MARGIN / 2:
+            return margins
+        half = own / 2 - other / 2
+        squeezed = half.sign() * (0.75 * LARGE_MARGIN) + half / 2
+        return torch.where(margins.abs() >= LARGE_MARGIN, squeezed, margins)
+
+
+class _Margins(NamedTuple):
+    """Numbers of the cases of every two classes, a row for each pair."""
+
+    ahead: Tensor
+    """Of the cases of the first class, +∞ past their end."""
+    queries: Tensor
+    """Of the cases of the second."""
+
+    def ascending(self) -> "_Margins":
+        """The same with those of the first class in ascending order."""
+        return _Margins(self.ahead.sort(dim=1).values, self.queries)
+
+    def rows(self, chosen: Tensor) -> "_Margins":
+        """Those of some pairs."""
+        return _Margins(self.ahead[chosen], self.queries[chosen])
+
+
+def _shape(first: Block, second: Block) -> tuple[int, int, int]:
+    return len(first.classes), len(second.classes), second.members.shape[1]
+
+
+def _same(first: Block, second: Block) -> Tensor:
+    return (first.classes[:, None] == second.classes)[:, :, None]
+
+
+def _searched(margins: _Margins) -> tuple[Tensor, Tensor]:
+    """How many are below each query, and how many not above."""
     torch = required("torch", "torch")
-    margins = Crossed(_margins(scores, first, second), -_margins(scores, second, first))
-    if (ranks := _ranks_unless_close(margins, first, second, ties, most_slack)) is None:
-        slacks = Crossed(_slacks(scores, first, second), _slacks(scores, second, first))
-        merged = margins.filled(first, second).merged(slacks)
-        ranks = ranks_among(*_sorted(merged, first), ties, first.counts[:, None, None])
-    credit = (2 * first.counts[:, None, None] - ranks).masked_fill_(~second.valid[None], 0)
-    total: Tensor = credit.sum(dim=2, dtype=torch.int64)
-    return total
+    left = torch.searchsorted(*margins, out_int32=True)
+    return left, torch.searchsorted(*margins, right=True, out_int32=True)
 
 
-class Crossed:
-    """Numbers of the cases of each class of two blocks, for every pair of classes of both."""
+def _credit(left: Tensor, right: Tensor, ties: Ties) -> Tensor:
+    """Left + right, where a tie counts half; else twice one of them."""
+    one, other = {"fair": (left, right), "strict": (right,) * 2, "lenient": (left,) * 2}[ties]
+    return one + other
 
-    def __init__(self, ahead: Tensor, queries: Tensor) -> None:
-        self.ahead = ahead
-        """(b_first, b_second, longest of the first)."""
-        self.queries = queries.transpose(0, 1).contiguous()
-        """(b_first, b_second, longest of the second)."""
 
-    def filled(self, first: Block, second: Block) -> "Crossed":
-        """+∞ in the place of cases that do not exist."""
-        torch = required("torch", "torch")
-        self.ahead = self.ahead.masked_fill(~first.valid[:, None, :], torch.inf)
-        self.queries = self.queries.masked_fill(~second.valid[None], torch.inf)
-        return self
-
-    def merged(self, slacks: "Crossed") -> "Crossed":
-        """Numbers of both that are tied made equal, as ``ties.merged`` does."""
-        torch = required("torch", "torch")
-        values, order = torch.cat([self.ahead, self.queries], dim=2).sort(dim=2)
-        slack = torch.cat([slacks.ahead, slacks.queries], dim=2).gather(2, order)
-        gaps = values[..., 1:] - values[..., :-1]
-        slack = _of_groups(slack, _groups(gaps > 0), "amax")  # equal numbers share the largest
-        groups = _groups(gaps > torch.maximum(slack[..., 1:], slack[..., :-1]))
-        low, high = (_of_groups(values, groups, how) for how in ("amin", "amax"))
-        wide = high - low > WIDEST_RUN * _of_groups(slack, groups, "amax")
-        least = torch.empty_like(values).scatter_(2, order, torch.where(wide, values, low))
-        n_ahead = self.ahead.shape[2]
-        self.ahead, self.queries = least[..., :n_ahead], least[..., n_ahead:].contiguous()
-        return self
+def _merged(margins: _Margins, slacks: _Margins) -> _Margins:
+    """Margins that are tied made equal, as ``ties.merged`` does."""
+    torch = required("torch", "torch")
+    values, order = torch.cat(margins, dim=1).sort(dim=1)
+    slack = torch.cat(slacks, dim=1).gather(1, order)
+    gaps = values[:, 1:] - values[:, :-1]
+    slack = _of_groups(slack, _groups(gaps > 0), "amax")  # equal numbers share the largest
+    groups = _groups(gaps > torch.maximum(slack[:, 1:], slack[:, :-1]))
+    low, high = (_of_groups(values, groups, how) for how in ("amin", "amax"))
+    wide = high - low > WIDEST_RUN * _of_groups(slack, groups, "amax")
+    least = torch.empty_like(values).scatter_(1, order, torch.where(wide, values, low))
+    ahead, queries = least.split([each.shape[1] for each in margins], dim=1)
+    return _Margins(ahead.contiguous(), queries.contiguous())
 
 
 def _groups(apart: Tensor) -> Tensor:
-    """Numbers of the groups that begin where a number is apart from the one before."""
+    """Numbers of the groups that begin where a number is apart from the one before.
+
+    Rows follow each other in one long line, which a device scans at full speed.
+    """
     torch = required("torch", "torch")
-    return torch.nn.functional.pad(apart.long(), (1, 0)).cumsum_(dim=2)
+    begins = torch.nn.functional.pad(apart, (1, 0), value=True)
+    return begins.flatten().cumsum(0).sub_(1)
 
 
 def _of_groups(values: Tensor, groups: Tensor, how: str) -> Tensor:
     """The least or the largest of the group of each number."""
-    torch = required("torch", "torch")
-    found = torch.zeros_like(values).scatter_reduce_(2, groups, values, how, include_self=False)
-    return found.gather(2, groups)
+    line = values.flatten()
+    found = line.new_zeros(len(line)).scatter_reduce_(0, groups, line, how, include_self=False)
+    return found[groups].view(values.shape)
 
 
-def _sorted(margins: Crossed, first: Block) -> tuple[Tensor, Tensor]:
-    """Margins of the first block in ascending order, which end with +∞, and the queries."""
-    torch = required("torch", "torch")
-    ahead = margins.ahead.masked_fill(~first.valid[:, None, :], torch.inf).sort(dim=2).values
-    return torch.nn.functional.pad(ahead, (0, 1), value=torch.inf), margins.queries
-
-
-def _ranks_unless_close(
-    margins: Crossed, first: Block, second: Block, ties: Ties, slack: float
-) -> Tensor | None:
-    """Left + right of every query; none if two margins are different but no further than a slack.
-
-    A run of different margins of both classes has two of different classes side by side.
-    """
-    torch = required("torch", "torch")
-    ahead, queries = _sorted(margins, first)
-    below = torch.searchsorted(ahead, queries - slack)
-    upto = torch.searchsorted(ahead, queries + slack, right=True)
-    missing = ~second.valid[None].expand_as(below)
-    if bool(((below == upto) | missing).all()):
-        return 2 * below
-    left, right = (torch.searchsorted(ahead, queries, right=side) for side in (False, True))
-    if not bool((((left == below) & (right == upto)) | missing).all()):
-        return None
-    return {"fair": left + right, "strict": 2 * right, "lenient": 2 * left}[ties]
-
-
-def _margins(scores: Tensor, own: Block, other: Block) -> Tensor:
-    """(b_own, b_other, longest) p_i − p_j of the cases of class i, as ``margins_of`` in memory."""
-    torch = required("torch", "torch")
-    first, second = _both_scores(scores, own, other)
-    margins = first - second
-    large = margins.abs() >= LARGE_MARGIN
-    if large.any():
-        half = first / 2 - second / 2
-        margins = torch.where(large, half.sign() * (0.75 * LARGE_MARGIN) + half / 2, margins)
-    return margins
-
-
-def _slacks(scores: Tensor, own: Block, other: Block) -> Tensor:
-    """Slacks of these margins, as ``slack_between`` in memory."""
-    torch = required("torch", "torch")
-    first, second = _both_scores(scores, own, other)
-    slacks: Tensor = SLACK * torch.maximum(first.abs(), second.abs())
-    return slacks.masked_fill_(first == second, 0)
-
-
-def _both_scores(scores: Tensor, own: Block, other: Block) -> tuple[Tensor, Tensor]:
-    """Scores of the cases of each class for it and for each class of the other block."""
-    torch = required("torch", "torch")
-    classes = torch.tensor(own.classes, device=scores.device)
-    for_own = _as_written(scores[own.members, classes[:, None]])
-    for_other = _as_written(scores[own.members][:, :, other.classes])
-    return for_own[:, None, :], for_other.transpose(1, 2)
-
-
-def _as_written(scores: Tensor) -> Tensor:
+def as_written(scores: Tensor, size: float) -> Tensor:
     """Scores in float64, decimals in the place of float32 numbers, as ``ties.as_written`` does.
 
-    A tensor divides: dividing by a number, a GPU multiplies by its rounded inverse.
+    No score is larger than ``size``. A tensor divides: dividing by a number, a GPU multiplies by
+    its rounded inverse.
     """
     torch = required("torch", "torch")
     wide, narrow = scores.double(), scores.float()
-    meant = wide
-    for size, steps in reversed(PLACES):
-        divisor = torch.tensor(steps, dtype=torch.float64, device=scores.device)
-        meant = torch.where(wide.abs() < size, (wide * steps).round() / divisor, meant)
-    held = (narrow == scores) & (meant.float() == narrow)
+    meant, least = wide, min(limit for limit, _ in PLACES)
+    for limit, steps in reversed(PLACES):
+        if limit > least > size:
+            continue  # all scores have more places
+        divisor = torch.full((), steps, dtype=torch.float64, device=scores.device)
+        rounded = (wide * steps).round_().div_(divisor)
+        meant = rounded if size < limit else torch.where(wide.abs() < limit, rounded, meant)
+    held = meant.float() == narrow
+    if scores.dtype == torch.float64:
+        held &= narrow == scores
     return torch.where(held, meant, wide)

@@ -3,31 +3,37 @@
 The cases are put side by side by class once. Then, for column k, the rank of each case among the
 positives (the cases of class k) is found by one of two routes with equal results:
 
-* few positives: they are sorted, and every case is looked up among them, O(n log n_k);
-* many positives: the column is sorted, and positives are counted along it, O(n log n).
+* search: the positives are sorted, and every other case is looked up among them, O(n log n_k);
+* sort: the column is sorted, and positives are counted along it, O(n log n).
 
 Both give ``left + right`` for each case: positives below it and positives not above it, so that
 2 n_k − left − right is twice its credit with a tie counting one half, in whole numbers. Cases of a
 class lie side by side, so their sum is a difference of running totals, and nothing depends on the
 order in which threads happen to add.
 
+A positive s sets two thresholds: s itself, which the cases not below it reach, and the next number
+above s, which only the cases above it reach. So a case reaches left + right of them, and one search
+finds both. Where a tie counts nothing or all, both thresholds are s, or both the next number.
+
 All columns of a batch are worked on at once; as many as fit into the memory allowed.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from polyroc.scale._extras import Tensor, required
 from polyroc.typing import Ties
 
-FEW_POSITIVES = {"cuda": 1 << 22}
-"""Up to here a look-up beats the sort of the whole column."""
+FEW_POSITIVES = {"cuda": 1 << 24}
+"""Up to here a look-up is known to beat the sort of the whole column."""
 
 FEW_ELSEWHERE = 1 << 15
 
 FEW_CLASSES = 32
-"""Up to here a sum for each class reads less than running totals of all."""
+"""Up to here a call for each class costs less than what it saves: sums read less, and a column that
+is searched alone stays in the cache."""
 
 BYTES_PER_SCORE = 96
 """Memory of either route for each score of a batch, with room for what a sort sets aside."""
@@ -54,42 +60,74 @@ class Grouped:
         """(K,) position of the first case of each class in ``order``."""
         return self.counts.cumsum(0) - self.counts
 
+    @cached_property
+    def codes(self) -> Tensor:
+        """(n,) classes of the cases, class by class."""
+        return parts_of(self.counts, len(self.order))
+
+    def picked(self, chosen: list[int]) -> Any:
+        """What picks some classes from a tensor: nothing need be sent to the device for all."""
+        if chosen == list(range(len(self.sizes))):
+            return slice(None)
+        return self.counts.new_tensor(chosen)
+
     def columns(self, chosen: list[int]) -> Tensor:
         """(B, n) columns of scores, the cases class by class."""
-        some = self.scores
-        if chosen != list(range(some.shape[1])):
-            some = some[:, chosen]
+        some = self.scores[:, self.picked(chosen)]
         return some.index_select(0, self.order).T.contiguous()
+
+
+def parts_of(lengths: Tensor, total: int) -> Tensor:
+    """(total,) numbers of the parts of a line that are so long, by a search for each position."""
+    torch = required("torch", "torch")
+    steps = torch.arange(total, device=lengths.device)
+    return torch.searchsorted(lengths.cumsum(0), steps, right=True)
 
 
 def grouped(scores: Tensor, codes: Tensor) -> Grouped:
     """Scores with the cases of each class found; ``codes`` are positions of classes."""
-    torch = required("torch", "torch")
-    n_classes = scores.shape[1]
-    counts = torch.bincount(codes, minlength=n_classes)
-    narrow = torch.uint8 if n_classes <= 256 else torch.int32  # a radix sort takes fewer rounds
-    order = codes.to(narrow).argsort(stable=True)
+    order, counts = by_class(codes, scores.shape[1])
     return Grouped(scores, order, counts, counts.tolist())
+
+
+def by_class(codes: Tensor, n_classes: int) -> tuple[Tensor, Tensor]:
+    """The cases, class by class, and how many of each there are; the device is not waited for."""
+    torch = required("torch", "torch")
+    narrow = torch.uint8 if n_classes <= 256 else torch.int32  # a radix sort takes fewer rounds
+    ascending, order = codes.to(narrow).sort(stable=True)
+    classes = torch.arange(n_classes, device=codes.device, dtype=narrow)
+    stops = torch.searchsorted(ascending, classes, right=True)
+    return order, stops.diff(prepend=stops.new_zeros(1))
 
 
 def credit_sums(cases: Grouped, ties: Ties, memory: int, route: str | None = None) -> Tensor:
     """(K, K) twice the credit of the positives of row k over the cases of class r, as int64.
 
-    The diagonal holds what the positives do among themselves. ``route`` is ``"search"`` or
-    ``"sort"`` to have all columns go that way.
+    The diagonal is 0. ``route`` is ``"search"`` or ``"sort"`` to have all columns go that way.
     """
     sums = cases.counts.new_empty((len(cases.sizes),) * 2)
-    most_scores = min(MOST_SCORES, memory // BYTES_PER_SCORE)
     few = FEW_POSITIVES.get(cases.scores.device.type, FEW_ELSEWHERE)
-    for chosen, searched in _batches(cases.sizes, most_scores, few, route):
-        ranks = (_by_search if searched else _by_sorting)(cases, chosen, ties)
-        rows = cases.counts[chosen]
-        most = 2 * rows[:, None] * cases.counts
-        sums[chosen] = most - _sums_by_class(ranks, cases)
-    return sums
+    for chosen, searched in batches(cases.sizes, most_scores(memory), few, route):
+        if searched:
+            ranks = ranks_by_search(cases, chosen, ties)[0]
+        else:
+            ranks = _by_sorting(cases, chosen, ties)
+        sums[cases.picked(chosen)] = credit_of(ranks, cases, chosen)
+    return sums.fill_diagonal_(0)
 
 
-def _batches(
+def most_scores(memory: int) -> int:
+    """Scores of a batch that fit into so many bytes."""
+    return min(MOST_SCORES, memory // BYTES_PER_SCORE)
+
+
+def credit_of(ranks: Tensor, cases: Grouped, chosen: list[int]) -> Tensor:
+    """(B, K) twice the credit of the positives of some columns, from the ranks of all cases."""
+    most = 2 * cases.counts[cases.picked(chosen)][:, None] * cases.counts
+    return most - sums_by_class(ranks, cases.sizes, cases.counts)
+
+
+def batches(
     sizes: list[int], most: int, few: int, route: str | None
 ) -> Iterator[tuple[list[int], bool]]:
     """Columns that are worked on together, and whether by search.
@@ -106,50 +144,89 @@ def _batches(
             yield chosen[start : start + width], way
 
 
-def _by_search(cases: Grouped, chosen: list[int], ties: Ties) -> Tensor:
+# Search
+
+
+class Thresholds(NamedTuple):
+    """What the positives of some columns set, in ascending order, a row for each column."""
+
+    values: Tensor
+    """(B, 2 longest) ending with +∞ where there are fewer positives."""
+    order: Tensor
+    """Which threshold each is: those from ``longest`` on are the second of a positive."""
+
+    @classmethod
+    def of(cls, positives: Tensor, ties: Ties) -> "Thresholds":
+        torch = required("torch", "torch")
+        above = positives.nextafter(torch.full_like(positives[:1, :1], torch.inf))
+        both = {"fair": (positives, above), "strict": (positives,) * 2, "lenient": (above,) * 2}
+        return cls(*torch.cat(both[ties], dim=1).sort(dim=1))
+
+
+def ranks_by_search(
+    cases: Grouped, chosen: list[int], ties: Ties
+) -> tuple[Tensor, list[Thresholds]]:
+    """(B, n) thresholds that each case reaches, 0 in its own column, and the thresholds."""
+    torch = required("torch", "torch")
     columns = cases.columns(chosen)
-    counts, starts = cases.counts[chosen, None], cases.starts[chosen, None]
-    positives = _padded(columns, starts, counts, max(cases.sizes[k] for k in chosen))
-    return ranks_among(positives.sort(dim=1).values, columns, ties)
+    if len(chosen) > FEW_CLASSES:
+        found = Thresholds.of(_padded(columns, cases, chosen), ties)
+        ranks = torch.searchsorted(found.values, columns, right=True)
+        ranks.view(-1)[own_places(cases, chosen)] = 0
+        return ranks, [found]
+    ranks, each = cases.counts.new_empty(columns.shape), []
+    for row, k in enumerate(chosen):
+        start = sum(cases.sizes[:k])
+        column, stop = columns[row], start + cases.sizes[k]
+        each.append(Thresholds.of(column[None, start:stop], ties))
+        ranks[row, start:stop] = 0
+        for others in (slice(0, start), slice(stop, None)):
+            given, out = column[others], ranks[row, others]
+            torch.searchsorted(each[-1].values[0], given, right=True, out=out)
+    return ranks, each
 
 
-def _padded(columns: Tensor, starts: Tensor, counts: Tensor, longest: int) -> Tensor:
-    """(B, longest + 1) scores of the positives of each row, +∞ where there are fewer."""
-    torch = required("torch", "torch")
-    steps = torch.arange(longest + 1, device=columns.device)
-    places = (starts + steps).clamp_(max=columns.shape[1] - 1)
-    return columns.gather(1, places).masked_fill_(steps >= counts, torch.inf)
+def _padded(columns: Tensor, cases: Grouped, chosen: list[int]) -> Tensor:
+    """(B, longest) scores of the positives of each row, +∞ where there are fewer."""
+    torch, picked = required("torch", "torch"), cases.picked(chosen)
+    steps = torch.arange(max(cases.sizes[k] for k in chosen), device=columns.device)
+    places = (cases.starts[picked, None] + steps).clamp_(max=columns.shape[1] - 1)
+    missing = steps >= cases.counts[picked, None]
+    return columns.gather(1, places).masked_fill_(missing, torch.inf)
 
 
-def ranks_among(
-    positives: Tensor, queries: Tensor, ties: Ties, most: Tensor | None = None
-) -> Tensor:
-    """Left + right of every query among the positives of its row, which ascend and end with +∞.
+def members(cases: Grouped, chosen: list[int]) -> Tensor:
+    """Positions of the cases of some classes, class by class."""
+    torch, picked = required("torch", "torch"), cases.picked(chosen)
+    if isinstance(picked, slice):
+        return torch.arange(len(cases.order), device=cases.order.device)
+    counts, n_members = cases.counts[picked], sum(cases.sizes[k] for k in chosen)
+    first = cases.starts[picked] - (counts.cumsum(0) - counts)
+    steps = torch.arange(n_members, device=counts.device)
+    return first[rows_of(cases, chosen)] + steps
 
-    One search finds the positives below a query. If the next is equal, the end of its run, known
-    for every positive, says how many are not above. ``most`` is the number of positives of each
-    row, for queries that may be +∞ themselves.
-    """
-    torch = required("torch", "torch")
-    left = torch.searchsorted(positives, queries)
-    if ties == "lenient":
-        return 2 * left
-    run_ends = torch.searchsorted(positives, positives, right=True)
-    if most is not None:
-        run_ends = torch.minimum(run_ends, most)
-    tied = (positives.gather(-1, left) == queries).view(-1).nonzero().squeeze(1)
-    rows = tied.div(queries.shape[-1], rounding_mode="floor").mul_(positives.shape[-1])
-    flat = left.view(-1)
-    first = flat[tied]  # of the run of positives that equal these queries
-    more = run_ends.view(-1)[rows.add_(first)].sub_(first)
-    flat.mul_(2).index_add_(0, tied, more, alpha=2 if ties == "strict" else 1)
-    return left
+
+def own_places(cases: Grouped, chosen: list[int]) -> Tensor:
+    """Where the positives are in (B, n) numbers of all cases, one column after the other."""
+    return rows_of(cases, chosen) * len(cases.order) + members(cases, chosen)
+
+
+def rows_of(cases: Grouped, chosen: list[int]) -> Tensor:
+    """For each case of some classes which of them it belongs to."""
+    picked = cases.picked(chosen)
+    if isinstance(picked, slice):
+        return cases.codes
+    return parts_of(cases.counts[picked], sum(cases.sizes[k] for k in chosen))
+
+
+# Sort
 
 
 def _by_sorting(cases: Grouped, chosen: list[int], ties: Ties) -> Tensor:
     torch = required("torch", "torch")
     columns = cases.columns(chosen)
-    counts, starts = cases.counts[chosen, None], cases.starts[chosen, None]
+    picked = cases.picked(chosen)
+    counts, starts = cases.counts[picked, None], cases.starts[picked, None]
     values, order = columns.sort(dim=1)
     del columns
     kind = torch.int32 if values.shape[1] < 1 << 30 else torch.int64
@@ -198,14 +275,14 @@ def _counted_along(own: Tensor, runs: _Runs, kind: Any, ties: Ties) -> Tensor:
     return both.index_select(0, runs.after.cumsum(0, dtype=kind))
 
 
-def _sums_by_class(ranks: Tensor, cases: Grouped) -> Tensor:
-    """(B, K) sums over the cases of each class, which lie side by side."""
+def sums_by_class(numbers: Tensor, sizes: list[int], counts: Tensor) -> Tensor:
+    """(B, K) sums of whole numbers over the cases of each class, which lie side by side."""
     torch = required("torch", "torch")
-    if len(cases.sizes) <= FEW_CLASSES:
-        parts = ranks.split(cases.sizes, dim=1)
+    if len(sizes) <= FEW_CLASSES:
+        parts = numbers.split(sizes, dim=1)
         return torch.stack([part.sum(dim=1, dtype=torch.int64) for part in parts], dim=1)
-    counts, (n_rows, n_cases) = cases.counts, ranks.shape
-    running = ranks.reshape(-1).cumsum(0, dtype=torch.int64)
+    n_rows, n_cases = numbers.shape
+    running = numbers.reshape(-1).cumsum(0, dtype=torch.int64)
     stops = counts.cumsum(0) + n_cases * torch.arange(n_rows, device=counts.device)[:, None]
     reached = torch.where(stops > 0, running[(stops - 1).clamp_(min=0)], 0).view(-1)
     before = torch.nn.functional.pad(reached[:-1], (1, 0))

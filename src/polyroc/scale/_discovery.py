@@ -71,7 +71,7 @@ def _file(fragment: Any) -> File:
 def _found(paths: PathsLike) -> list[str]:
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
-    if not isinstance(paths, Iterable):
+    if not isinstance(paths, Iterable) or getattr(paths, "ndim", 1) == 0:
         raise InvalidType(f"path must be a path, a pattern or several, got {shown(paths)}.")
     found = [name for path in paths for name in _expanded(path)]
     if not found:
@@ -83,6 +83,8 @@ def _expanded(path: PathLike) -> list[str]:
     if not isinstance(path, (str, os.PathLike)):
         raise InvalidType(f"path must be a path, a pattern or several, got {shown(path)}.")
     name = os.path.expanduser(os.fspath(path))  # noqa: PTH111  (patterns are not paths)
+    if not name:  # "." is the folder that this would mean
+        raise InvalidInput("A path is empty. Pass a file, a folder or a pattern.")
     matches = [name] if is_there(Path(name)) else sorted(glob.glob(name, recursive=True))  # noqa: PTH207
     if not matches:
         raise InvalidInput(

@@ -18,7 +18,8 @@ from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric, Occasion
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
 from polyroc.predictions import Predictions
-from polyroc.predictions._classes import present_classes
+from polyroc.predictions._classes import listed, present_classes
+from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.predictions._weights import shares
 from polyroc.scale._batch import ColumnTrack, Track
 from polyroc.scale._certified import Certified, CertifiedEvaluation
@@ -108,7 +109,7 @@ class Known:
     ) -> CertifiedEvaluation:
         """Bounds and standard errors of metrics."""
         present = self.present(absent)
-        chosen = self._chosen(metrics, len(present))
+        chosen = self._chosen(metrics, present)
         errors = _sample_errors(self, present, chosen, ties)
         certified = (self._certified(metric, present, errors, ties) for metric in chosen)
         counts = dict(zip(self.classes, self.totals.counts.tolist(), strict=True))
@@ -123,15 +124,15 @@ class Known:
         """Metrics by their names."""
         return list(registry.named(list(names)))
 
-    def _chosen(self, names: Iterable[str] | str | None, n_classes: int) -> list[Metric]:
+    def _chosen(self, names: Iterable[str] | str | None, present: NDArray[np.intp]) -> list[Metric]:
+        n_classes, one_sum = len(present), self._fault(present) is None
         offered = [*OF_PAIRS, *(OF_MARGINS if self.margins else ()), *OF_MEANS]
         if names is None or (isinstance(names, str) and names == "all"):
             within = [registry[name] for name in offered if n_classes in registry[name].classes]
             if names is None:
-                one_sum = not self.sums.n_faulty
                 occasion = Occasion(n_classes, int(self.totals.n_cases), one_sum)
                 within = [metric for metric in within if metric.by_default(occasion)]
-            return [m for m in within if not (m.needs_probabilities and self.sums.n_faulty)]
+            return [metric for metric in within if one_sum or not metric.needs_probabilities]
         chosen = registry.named(names)
         for metric in chosen:
             if metric.name not in offered:
@@ -147,8 +148,8 @@ class Known:
     ) -> Certified:
         limits = (metric.lowest, metric.highest)
         try:
-            if metric.needs_probabilities:
-                self._check_probabilities(metric.name)
+            if metric.needs_probabilities and (fault := self._fault(present)):
+                raise NotDefined(f"{metric.name} needs probabilities, but {fault}")
             ends = _statistics(self, present, metric.statistic)
             low, high = (metric.at(end, **_options(metric, ties)) for end in ends)
         except NotDefined as reason:
@@ -157,13 +158,21 @@ class Known:
             low, high = _outward(low, high, self.totals.slack)
         return Certified(metric.name, low, high, *errors[metric.name], limits)
 
-    def _check_probabilities(self, needed_by: str) -> None:
+    def _fault(self, present: NDArray[np.intp]) -> str | None:
+        """What keeps the scores of these classes from being probabilities, and what to do."""
         if self.sums.n_faulty:
-            raise NotDefined(
-                f"{needed_by} needs probabilities, but {self.sums.n_faulty:,} of "
-                f"{self.totals.n_cases:,} rows of scores do not sum to 1 or hold something "
-                "negative. Pass probabilities."
+            return (
+                f"{self.sums.n_faulty:,} of {self.totals.n_cases:,} rows of scores do not sum to 1 "
+                "or hold something negative. Pass probabilities."
             )
+        skipped = [k for k in range(len(self.classes)) if k not in present]
+        if self.sums.totals()[:, skipped].sum() > SUM_TOLERANCE:
+            names = listed([self.classes[k] for k in skipped])
+            return (
+                f"rows of scores do not sum to 1 without the skipped {names}. Leave out their "
+                "columns, and divide each row by the sum of what remains."
+            )
+        return None
 
 
 def _as_array(classes: tuple[Label, ...]) -> NDArray[Any]:
@@ -206,9 +215,8 @@ def _statistics(
         "weights": known.totals.weights[present],
     }
     if kind is Means:
-        means = Means(
-            vectors=(known.sums.totals() / known.totals.weights[:, None])[present], **shared
-        )
+        sums = known.sums.totals()[np.ix_(present, present)]
+        means = Means(vectors=sums / shared["weights"][:, None], **shared)
         return means, means
     matrix, pairs = known.ranked if kind is Pairs else known.margins, np.ix_(present, present)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc._base.checks import flag, whole_number
 from polyroc._base.table_size import check_classes
+from polyroc._base.wording import plural
 from polyroc._storage.paths import path_of
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._classes import declared_classes
@@ -298,7 +299,8 @@ class PairSummary:
                 )
 
     def __repr__(self) -> str:
-        return f"PairSummary({self.n_cases:,} cases, {len(self.classes)} classes)"
+        cases, classes = plural(self.n_cases, "case"), plural(len(self.classes), "class")
+        return f"PairSummary({cases}, {classes})"
 
 
 def _checked_classes(classes: LabelsLike) -> tuple[Label, ...]:

@@ -3,40 +3,38 @@
     import torch
     from polyroc import scale
 
-    scale.torch.evaluate(y, p)["hand_till"].low        # y, p on any one device
-    scale.torch.pairwise_auc(y, p)                     # a K × K tensor beside them
+    scale.torch.evaluate(y, p)["hand_till"].interval()     # y, p on any one device
+    scale.torch.compare(y, {"new": p, "old": q}).frame()   # models on the same cases
+    scale.torch.pairwise_auc(y, p)                         # a K × K tensor beside them
 
 Counts are whole numbers, so the values are those of :mod:`polyroc.metrics`, ties included. Needs
 ``pip install 'polyroc[torch]'``.
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import numpy as np
-
-from polyroc._base.checks import shown, whole_number
+from polyroc._base.checks import check_choice, whole_number
 from polyroc._base.random import seed_of
-from polyroc.errors import InvalidInput, InvalidType, NotDefined
-from polyroc.predictions._classes import listed, present_classes
+from polyroc.errors import InvalidInput, NotDefined
 from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.results import Estimate
+from polyroc.scale._device_cases import check_tensor, memory_for, present_positions, read_cases
 from polyroc.scale._device_gini import dominated_share
-from polyroc.scale._device_margins import margin_credit_sums
-from polyroc.scale._device_pairs import Grouped, credit_sums, grouped
+from polyroc.scale._device_pairs import credit_sums
+from polyroc.scale._device_placements import pair_moments
 from polyroc.scale._extras import Tensor, required
 from polyroc.statistics.pairs import tie_credit
-from polyroc.typing import Absent, Float64Array, RandomState, Ties
+from polyroc.typing import Absent, RandomState, Ties
 
 if TYPE_CHECKING:
     from polyroc.metrics.declaration import Occasion
     from polyroc.scale._certified import CertifiedEvaluation
+    from polyroc.scale._comparison import CertifiedComparison
+    from polyroc.scale._device_evaluation import DeviceCases, DeviceMeasures
 
 OFFERED = ("hand_till", "au1p", "aunu", "aunp", "roc_auc", "auc_mu")
-
-MEMORY = 1 << 30
-"""Bytes for a batch of columns where a device does not say how much is free."""
 
 
 def pairwise_auc(
@@ -63,11 +61,50 @@ def pairwise_auc(
     Few positives are sorted and all cases looked up among them; for many, the column is sorted:
     O(K n log n) at most.
     """
-    cases, classes = _read(y, p, labels)
-    _present(cases, classes, absent)
+    from polyroc.scale._device_evaluation import means_of
+
     tie_credit(ties)
-    credit = credit_sums(cases, ties, _memory(memory, p))
-    return _means(credit, cases)
+    cases, classes, allowed = read_cases(y, p, labels, memory)
+    credit = credit_sums(cases, ties, allowed)
+    present_positions(cases, classes, absent)  # while the device is at work
+    return means_of(credit, cases)
+
+
+class PairwiseEstimates(NamedTuple):
+    """AUC(k|r) of all ordered pairs of classes, row k, with NaN on the diagonal."""
+
+    value: Tensor
+    """(K, K) values."""
+    standard_error: Tensor
+    """(K, K) standard errors: NaN where a class has one case, or every case agrees on the value."""
+
+
+def evaluate_pairs(
+    y: Tensor,
+    p: Tensor,
+    *,
+    labels: Sequence[int] | None = None,
+    absent: Absent = "raise",
+    memory: int | None = None,
+) -> PairwiseEstimates:
+    """AUC(k|r) of all ordered pairs with standard errors, as :func:`polyroc.evaluate_pairs`.
+
+    The variances are DeLong's. Parameters are those of :func:`pairwise_auc`; a tie counts one half.
+    O(K n log n).
+    """
+    from polyroc.metrics.question import NO_VARIATION
+    from polyroc.scale._device_evaluation import means_of
+
+    cases, classes, allowed = read_cases(y, p, labels, memory)
+    present_positions(cases, classes, absent)
+    credit, positives, others = pair_moments(cases, allowed)
+    n = cases.counts.double()
+    own, other = n[:, None], n[None, :]
+    variance = positives / (4 * other**2 * own * (own - 1))
+    variance += others / (4 * own**2 * other * (other - 1))
+    error = variance.sqrt().fill_diagonal_(math.nan)
+    known = (error > NO_VARIATION) & (own > 1) & (other > 1)
+    return PairwiseEstimates(means_of(credit, cases), error.masked_fill_(~known, math.nan))
 
 
 def evaluate(
@@ -78,31 +115,62 @@ def evaluate(
     labels: Sequence[int] | None = None,
     ties: Ties = "fair",
     absent: Absent = "raise",
+    interval: Literal["influence"] | None = "influence",
     memory: int | None = None,
 ) -> "CertifiedEvaluation":
-    """M, AU1P, AUNU, AUNP and AUC_mu of tensors, and the AUC of two classes; options as above.
+    """M, AU1P, AUNU, AUNP and AUC_mu of tensors, and the AUC of two classes.
 
-    Both bounds of each metric are its value. There are no standard errors: they need the placement
-    of every case, which :func:`polyroc.evaluate` computes. By default those that differ for the
-    number of classes; AUC_mu about doubles the work.
+    Both bounds of each metric are its value. Standard errors are those of
+    :func:`polyroc.evaluate`, from the placement of every case in every column.
+
+    Parameters
+    ----------
+    metrics : names, ``"all"``, or None: those that differ for the number of classes.
+    interval : ``"influence"``, or None: values alone, in less than half of the time.
+    y, p, labels, ties, absent, memory : see :func:`pairwise_auc`.
     """
-    from polyroc.metrics.declaration import Occasion
-    from polyroc.scale._certified import CertifiedEvaluation
+    with_errors = _with_errors(interval)
+    cases, chosen = _asked(y, p, metrics, labels, ties, absent, memory)
+    return cases.measure(chosen, with_errors).evaluation()
 
-    cases, classes = _read(y, p, labels)
-    present = _present(cases, classes, absent)
-    tie_credit(ties)
-    occasion = Occasion(len(present), len(y), len(present) > 2 or _one_sum(p))
-    chosen = _chosen(metrics, occasion)
-    allowed = _memory(memory, p)
-    credit = credit_sums(cases, ties, allowed)
-    margins = None
-    if any(metric.name == "auc_mu" for metric in chosen):
-        margins = _halved(margin_credit_sums(cases, ties, allowed))
-    counts = np.array(cases.sizes)
-    values = _values(chosen, classes, counts, present, _halved(credit), margins)
-    matrix: Float64Array = _means(credit, cases).cpu().numpy()
-    return CertifiedEvaluation(values, dict(zip(classes, cases.sizes, strict=True)), matrix, matrix)
+
+def compare(
+    y: Tensor,
+    models: Mapping[str, Tensor],
+    metrics: Iterable[str] | str | None = None,
+    *,
+    labels: Sequence[int] | None = None,
+    ties: Ties = "fair",
+    absent: Absent = "raise",
+    memory: int | None = None,
+) -> "CertifiedComparison":
+    """Differences of metrics of models on the same cases, with standard errors and tests.
+
+    The standard errors are those of :func:`polyroc.compare` with ``reference="normal"``, from the
+    placements of the same cases by both models; so are limits and p values. Holm's adjustment is
+    over all rows.
+
+    Parameters
+    ----------
+    models : the scores of each model by its name, each as ``p`` of :func:`evaluate`.
+    metrics : names, ``"all"``, or None: those that differ for the number of classes.
+    y, labels, ties, absent, memory : see :func:`pairwise_auc`.
+    """
+    from polyroc.scale._comparison import CertifiedComparison, checked_models
+    from polyroc.scale._device_evaluation import differences
+
+    measures: dict[str, DeviceMeasures] = {}
+    for name, p in checked_models(models, "scores").items():
+        cases, chosen = _asked(y, p, metrics, labels, ties, absent, memory)
+        first = next(iter(measures.values()), None)
+        if first is not None and cases.classes != first.of.classes:
+            raise InvalidInput(
+                f"The scores of {name!r} have {len(cases.classes)} columns, those of "
+                f"{next(iter(measures))!r} {len(first.of.classes)}. Pass a column per class."
+            )
+        measures[name] = cases.measure(chosen if first is None else first.metrics, True)
+    evaluations = {name: each.evaluation() for name, each in measures.items()}
+    return CertifiedComparison(evaluations, differences(measures))
 
 
 def gini(
@@ -121,7 +189,7 @@ def gini(
     torch = required("torch", "torch")
     n_classes = whole_number(n_classes, "n_classes", least=2)
     n_samples = whole_number(n_samples, "n_samples", least=1)
-    _check_tensor(rates, "rates")
+    check_tensor(rates, "rates")
     n_rates = n_classes * (n_classes - 1)
     if rates.ndim != 2 or rates.shape[1] != n_rates:
         raise InvalidInput(
@@ -132,129 +200,42 @@ def gini(
         raise InvalidInput("rates must lie between 0 and 1. Divide errors by the cases of a class.")
     seed = seed_of(rng)
     generator = torch.Generator(rates.device).manual_seed(seed)
-    share = dominated_share(rates.double(), n_classes, n_samples, generator, _memory(memory, rates))
+    allowed = memory_for(memory, rates)
+    share = dominated_share(rates.double(), n_classes, n_samples, generator, allowed)
     error = math.sqrt(share * (1 - share) / n_samples) or math.nan  # all samples agree: unknown
     sampled = {"n_samples": n_samples, "seed": seed, "device": rates.device.type}
     settings = {"n_classes": n_classes, **sampled}
     return Estimate("gini", share, error, "monte carlo", settings=settings)
 
 
-# Reading tensors
+# What is asked for
 
 
-def _read(y: Tensor, p: Tensor, labels: Sequence[int] | None) -> tuple[Grouped, tuple[int, ...]]:
-    """Checked cases, grouped by class, and the classes."""
-    torch = required("torch", "torch")
-    _check_tensor(y, "y")
-    _check_tensor(p, "p")
-    if y.device != p.device:
-        raise InvalidInput(f"y is on {y.device} and p on {p.device}. Move both to one device.")
-    if p.ndim == 1:
-        p = torch.stack([-p, p], dim=1)
-    if y.ndim != 1 or p.ndim != 2 or len(y) != len(p) or not len(y):
-        raise InvalidInput(
-            f"y has the shape {tuple(y.shape)} and p {tuple(p.shape)}. Pass one label and one row "
-            "of scores per case."
-        )
-    if not p.is_floating_point():
-        raise InvalidType(f"p has the type {p.dtype}; expected scores. Pass p.double().")
-    p = p.detach()
-    p = p if p.dtype in (torch.float32, torch.float64) else p.float()
-    _check_finite(p)
-    classes = _classes(labels, p.shape[1])
-    return grouped(p, _codes(y, classes)), classes
+def _asked(
+    y: Tensor,
+    p: Tensor,
+    metrics: Iterable[str] | str | None,
+    labels: Sequence[int] | None,
+    ties: Ties,
+    absent: Absent,
+    memory: int | None,
+) -> tuple["DeviceCases", list[Any]]:
+    """Checked cases of one model, and the metrics."""
+    from polyroc.metrics.declaration import Occasion
+    from polyroc.scale._device_evaluation import DeviceCases
+
+    tie_credit(ties)
+    cases, classes, allowed = read_cases(y, p, labels, memory)
+    n_present = len(present_positions(cases, classes, absent))
+    occasion = Occasion(n_present, len(y), n_present > 2 or _one_sum(p))
+    chosen = _chosen(metrics, occasion)
+    return DeviceCases(cases, classes, n_present, ties, allowed), chosen
 
 
-def _check_finite(p: Tensor) -> None:
-    """Whether all scores are finite: one pass over memory where they are."""
-    torch = required("torch", "torch")
-    if math.isfinite(p.sum(dtype=torch.float64).item()):
-        return
-    finite = torch.isfinite(p)  # large numbers may add up to infinity
-    if not bool(finite.all()):
-        row, column = (~finite).nonzero()[0].tolist()
-        raise InvalidInput(
-            f"p holds {p[row, column].item()} in row {row}, column {column}. Scores must be finite."
-        )
-
-
-def _check_tensor(values: Any, name: str) -> None:
-    torch = required("torch", "torch")
-    if not isinstance(values, torch.Tensor) or values.layout != torch.strided:
-        kind = getattr(values, "layout", type(values).__name__)
-        raise InvalidType(
-            f"{name} must be a dense torch tensor, got {kind}. Use polyroc.evaluate for arrays."
-        )
-
-
-def _classes(labels: Sequence[int] | None, n_columns: int) -> tuple[int, ...]:
-    classes = tuple(range(n_columns)) if labels is None else tuple(labels)
-    whole = all(isinstance(label, (int, np.integer)) for label in classes)
-    if not whole or len(set(classes)) != n_columns or n_columns < 2:
-        raise InvalidInput(
-            f"p has {n_columns} columns and the classes are {listed(classes)}. Pass at least two "
-            "columns, and in labels= a different whole number for each."
-        )
-    return tuple(int(label) for label in classes)
-
-
-def _codes(y: Tensor, classes: tuple[int, ...]) -> Tensor:
-    """Positions of the labels among the classes."""
-    torch = required("torch", "torch")
-    if y.is_floating_point() or y.is_complex():
-        raise InvalidType(f"y has the type {y.dtype}; expected whole numbers. Pass y.long().")
-    y = y.long()
-    if classes == tuple(range(len(classes))):
-        low, high = (int(end) for end in torch.aminmax(y))
-        if low >= 0 and high < len(classes):
-            return y
-        strays, codes = (y < 0) | (y >= len(classes)), y
-    else:
-        known, places = torch.tensor(classes, device=y.device).sort()
-        found = torch.searchsorted(known, y).clamp_(max=len(classes) - 1)
-        strays, codes = known[found] != y, places[found]
-    if bool(strays.any()):
-        row = int(strays.nonzero()[0])
-        raise InvalidInput(
-            f"y has the label {y[row].item()} in row {row}, which is not among the classes "
-            f"{listed(classes)}. Name the classes of the columns in labels=."
-        )
-    return codes
-
-
-def _present(cases: Grouped, classes: tuple[int, ...], absent: Absent) -> Any:
-    """Positions of the classes with cases."""
-    if absent not in ("raise", "skip"):
-        raise InvalidInput(f'absent must be "raise" or "skip", got {shown(absent)}.')
-    one_each = np.repeat(np.arange(len(classes)), np.minimum(cases.sizes, 1))
-    return present_classes(one_each, classes, absent)
-
-
-def _memory(memory: int | None, values: Tensor) -> int:
-    if memory is not None:
-        return whole_number(memory, "memory", least=1)
-    torch = required("torch", "torch")
-    if values.device.type != "cuda":
-        return MEMORY
-    free: int = torch.cuda.mem_get_info(values.device)[0]
-    cached = torch.cuda.memory_reserved(values.device) - torch.cuda.memory_allocated(values.device)
-    return int((free + cached) // 2)
-
-
-# Values
-
-
-def _means(credit: Tensor, cases: Grouped) -> Tensor:
-    """Credit per pair, NaN on the diagonal and for classes without cases."""
-    pairs = 2 * cases.counts[:, None] * cases.counts
-    means = credit.double() / pairs.double()
-    return means.fill_diagonal_(math.nan)
-
-
-def _halved(credit: Tensor) -> Float64Array:
-    """Twice the credit as credit."""
-    halved: Float64Array = credit.double().cpu().numpy() / 2
-    return halved
+def _with_errors(interval: str | None) -> bool:
+    if interval is not None:
+        check_choice(interval, "interval", ("influence",))
+    return interval is not None
 
 
 def _one_sum(p: Tensor) -> bool:
@@ -281,39 +262,3 @@ def _chosen(names: Iterable[str] | str | None, occasion: "Occasion") -> list[Any
                 "Use polyroc.evaluate, which takes tensors on the CPU."
             )
     return chosen
-
-
-def _values(
-    chosen: list[Any],
-    classes: tuple[int, ...],
-    counts: Any,
-    present: Any,
-    credit: Float64Array,
-    margins: Float64Array | None,
-) -> tuple[Any, ...]:
-    """The formulas of the registry over the sums."""
-    from polyroc.scale._certified import Certified
-    from polyroc.statistics.margins import Margins
-    from polyroc.statistics.pairs import Pairs
-
-    pairs, nothing = np.ix_(present, present), np.zeros((len(present),) * 2)
-    shared: dict[str, Any] = {
-        "classes": tuple(classes[k] for k in present),
-        "weights": counts[present].astype(np.float64),
-    }
-    found: dict[Any, Any] = {
-        Pairs: Pairs(above=credit[pairs], tied=nothing, excess=nothing, **shared)
-    }
-    if margins is not None:
-        found[Margins] = Margins(above=margins[pairs], tied=nothing, **shared)
-
-    def certified(metric: Any) -> Certified:
-        limits = (metric.lowest, metric.highest)
-        try:
-            value = metric.at(found[metric.statistic])
-        except NotDefined as reason:
-            return Certified(metric.name, math.nan, math.nan, note=str(reason), range=limits)
-        note = "no standard error: only sums over pairs are computed on a device"
-        return Certified(metric.name, value, value, math.nan, note, limits)
-
-    return tuple(certified(metric) for metric in chosen)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.lazy import lazy_property
-from polyroc._base.ties import SLACK, as_written, merged, slack_between
+from polyroc._base.ties import SLACK, any_close, as_written, merged, slack_between
 from polyroc.predictions import Predictions
 from polyroc.predictions._weights import moderate
 from polyroc.typing import Float64Array, FloatArray
@@ -42,7 +42,7 @@ class Directed:
         """Whether the difference of two scores may be so large that it is squeezed."""
         return self.size >= LARGE_MARGIN / 2
 
-    @property
+    @lazy_property
     def most_slack(self) -> float:
         """No margin has a larger slack; a little more, for the rounding of sums with it."""
         return 1.01 * SLACK * self.size * (1 if self.partition is None else self.partition.max())
@@ -55,12 +55,18 @@ class Directed:
     def margins(self, cases: NDArray[np.intp], i: int, j: int) -> Float64Array:
         """Margins of some cases towards class i and away from class j."""
         if self.partition is None:
-            return margins_of(self.scores[cases, i], self.scores[cases, j])
+            return self.between(self.scores[:, i][cases], self.scores[:, j][cases])
         costs = self.partition[j] - self.partition[i]
         differ = np.flatnonzero(costs)
         # Along memory, so that equal rows have equal sums to the last bit.
         terms = np.ascontiguousarray(self.scores[np.ix_(cases, differ)] * costs[differ])
         return np.asarray(terms.sum(axis=1))
+
+    def between(self, first: FloatArray, second: FloatArray) -> Float64Array:
+        """first − second in float64, squeezed where it may be too large."""
+        if self.has_large_margins:
+            return margins_of(first, second)
+        return np.subtract(first, second, dtype=np.float64)
 
     def slacks(self, cases: NDArray[np.intp], i: int, j: int) -> Float64Array:
         """Slack of each of these margins."""
@@ -73,7 +79,17 @@ class Directed:
 
     def merged(self, cases: NDArray[np.intp], i: int, j: int) -> Float64Array:
         """Margins of some cases, those that are tied made equal."""
-        return merged(self.margins(cases, i, j), self.slacks(cases, i, j))
+        return self.ordered(cases, i, j)[0]
+
+    def ordered(
+        self, cases: NDArray[np.intp], i: int, j: int
+    ) -> tuple[Float64Array, NDArray[np.intp] | None]:
+        """The same, and their order where none are tied that differ: then it was found along."""
+        margins = self.margins(cases, i, j)
+        order = np.argsort(margins)
+        if not any_close(margins[order], self.most_slack):
+            return margins, order
+        return merged(margins, self.slacks(cases, i, j)), None
 
 
 def margins_of(first: FloatArray, second: FloatArray) -> Float64Array:

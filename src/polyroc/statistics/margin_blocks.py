@@ -1,11 +1,14 @@
-"""Margins of many classes: sorted in blocks of pairs of classes, and merged by compiled loops.
+"""Margins of many classes: compared in blocks of pairs of classes, by compiled loops.
 
-A block joins up to ``WIDTH`` classes with as many others. The margins of the cases of a class
-towards it are sorted once in a block, a row for each class of the other side, so that memory does
-not grow with the number of pairs. Blocks are added up in the same order for any number of threads.
+A block joins up to ``WIDTH`` classes with as many others. Margins of small classes are compared
+each with each, which takes less time than sorting. Where classes are larger or many margins are
+close, those of the cases of a class towards it are sorted once in a block, a row for each class of
+the other side, and merged. Memory does not grow with the number of pairs, and blocks are added up
+in the same order for any number of threads.
 """
 
 from collections.abc import Iterator
+from itertools import combinations, combinations_with_replacement
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,15 +17,23 @@ from numpy.typing import NDArray
 from polyroc._base.parallel import each_of_threads
 from polyroc._base.ties import SLACK
 from polyroc.predictions import Predictions
+from polyroc.predictions._columns import order_by_digits
 from polyroc.statistics.directed import Directed, margins_of
+from polyroc.statistics.long_tables import LANES
 from polyroc.statistics.mixture import Carried, Mixture
-from polyroc.typing import Float64Array, FloatArray
+from polyroc.typing import Float64Array
 
 if TYPE_CHECKING:
-    from polyroc.kernels.margins import Lists, Table
+    from polyroc.kernels.margins import Found, Lists, Pulls, Table
 
 WIDTH = 64
 """Classes on either side of a block."""
+
+SMALL_CLASS = 128
+"""Cases, on average: up to here comparing each with each takes less time than sorting."""
+
+MANY_CLOSE = 8
+"""Where more than one pair of classes in so many has close margins, the block is sorted."""
 
 
 class Sums(NamedTuple):
@@ -52,14 +63,26 @@ def sums_by_blocks(
 
     predictions = cases.predictions if isinstance(cases, Mixture) else cases
     table, n_classes = _table(cases, predictions, directed), predictions.n_classes
-    by_class = _by_class(table, directed)
+    small = _is_small(predictions, directed, table)
     pulls = Pulls(np.empty((0, 0)) if pull is None else pull, credit)
     above, tied = np.zeros((2, n_classes, n_classes))
     n_cases = 0 if pull is None else len(predictions)
 
-    def of_block(corner: tuple[int, int]) -> Carried:
+    def merge(into: Found, *corner: range) -> None:
+        place_block(table, _lists(table, directed, *corner), pulls, into)
+
+    def of_block(corner: tuple[range, range]) -> Carried:
         found = Found(above, tied, np.zeros(n_cases), np.zeros((n_classes, len(table.pool))))
-        place_block(table, _lists(table, by_class, directed, *corner), pulls, found)
+        if not small:
+            merge(found, *corner)
+            return Carried(found.cases, found.pooled)
+        close = _compared(table, corner, pulls, found)
+        if close is None:
+            found.cases[:], found.pooled[:] = 0, 0
+            merge(found, *corner)
+        else:
+            for i, j in close:
+                merge(found, range(i, i + 1), range(j, j + 1))
         return Carried(found.cases, found.pooled)
 
     total = Carried(np.zeros(n_cases), np.zeros((n_classes, len(table.pool))))
@@ -70,10 +93,67 @@ def sums_by_blocks(
     return Sums(above, tied, Carried(own, total.pooled.T))
 
 
-def _corners(n_classes: int) -> Iterator[tuple[int, int]]:
-    """First classes of the blocks that have pairs i < j."""
-    for row in range(0, n_classes, WIDTH):
-        yield from ((row, column) for column in range(row, n_classes, WIDTH))
+def sums_by_pairs(
+    predictions: Predictions,
+    directed: Directed,
+    pull: Float64Array | None = None,
+    credit: float = 0.5,
+) -> Sums:
+    """The same of few classes with many cases: no list is there for longer than its pair."""
+    from polyroc.kernels.margins import Found, Pulls, place_block
+
+    table, n_classes = _table(predictions, predictions, directed), predictions.n_classes
+    pulls = Pulls(np.empty((0, 0)) if pull is None else pull, credit)
+    above, tied = np.zeros((2, n_classes, n_classes))
+    pairs, nothing = list(combinations(range(n_classes), 2)), np.zeros((n_classes, 0))
+
+    def of_lane(lane: int) -> Float64Array:
+        found = Found(above, tied, np.zeros(0 if pull is None else len(predictions)), nothing)
+        for pair in pairs[lane::LANES]:
+            place_block(table, _lists_of_pair(predictions, directed, *pair), pulls, found)
+        return found.cases
+
+    total = np.zeros(0 if pull is None else len(predictions))
+    for part in each_of_threads(of_lane, range(LANES), predictions.n_threads):
+        total[table.members[: len(total)]] += part
+    return Sums(above, tied, Carried(total, nothing.T))
+
+
+def _lists_of_pair(predictions: Predictions, directed: Directed, i: int, j: int) -> "Lists":
+    """Margins of the cases of either class towards it, and their order."""
+    from polyroc.kernels.margins import Lists
+
+    first = directed.margins(predictions.members[i], i, j)
+    second = directed.margins(predictions.members[j], j, i)
+    orders = (order_by_digits(each).astype(np.int64) for each in (first, second))
+    none = np.empty(0), np.empty(0, np.int64)
+    return Lists(i, 1, j, 1, first, next(orders), second, next(orders), *none)
+
+
+def _corners(n_classes: int) -> Iterator[tuple[range, range]]:
+    """Classes of the blocks that have pairs i < j."""
+    sides = [range(k, min(k + WIDTH, n_classes)) for k in range(0, n_classes, WIDTH)]
+    return combinations_with_replacement(sides, 2)
+
+
+def _is_small(predictions: Predictions, directed: Directed, table: "Table") -> bool:
+    """Whether classes are small, and counts are all that is needed."""
+    few = len(predictions) <= SMALL_CLASS * predictions.n_classes
+    counted = predictions.weights is None and bool((table.shares == table.shares[:1]).all())
+    return few and counted and directed.partition is None and not directed.has_large_margins
+
+
+def _compared(
+    table: "Table", corner: tuple[range, range], pulls: "Pulls", found: "Found"
+) -> list[list[int]] | None:
+    """Compare each with each; returns the pairs that were left out, None if they are too many."""
+    from polyroc.kernels.all_pairs import Corner, compare_block
+
+    close, most = np.zeros_like(found.above, dtype=bool), len(corner[0]) * len(corner[1])
+    most //= MANY_CLOSE
+    ends = Corner(corner[0].start, corner[0].stop, corner[1].start, corner[1].stop)
+    n_close = compare_block(table, ends, pulls, found, close, most)
+    return None if n_close > most else np.argwhere(close).tolist()
 
 
 def _table(cases: Predictions | Mixture, predictions: Predictions, directed: Directed) -> "Table":
@@ -99,61 +179,46 @@ def _table(cases: Predictions | Mixture, predictions: Predictions, directed: Dir
     )
 
 
-def _by_class(table: "Table", directed: Directed) -> FloatArray:
-    """Columns of the scores as rows, the cases class by class, then the pool."""
-    from polyroc.kernels.margins import columns_of
-
-    rows = np.concatenate([table.members, table.pool])
-    columns = np.empty((directed.scores.shape[1], len(rows)), directed.scores.dtype)
-    columns_of(directed.scores, rows, columns)
-    return columns
-
-
-def _lists(
-    table: "Table", by_class: FloatArray, directed: Directed, row: int, column: int
-) -> "Lists":
+def _lists(table: "Table", directed: Directed, rows: range, columns: range) -> "Lists":
     """The sorted margins of a block."""
     from polyroc.kernels.margins import Lists
 
-    rows, columns = (range(start, min(start + WIDTH, len(by_class))) for start in (row, column))
-    first = _sorted(table, by_class, directed, rows, columns)
-    second = first if row == column else _sorted(table, by_class, directed, columns, rows)
+    first = _sorted(table, directed, rows, columns)
+    second = first if rows == columns else _sorted(table, directed, columns, rows)
     pool = np.empty(0), np.empty(0, np.int64)
     if len(table.pool):
-        span = slice(table.starts[-1], by_class.shape[1])
-        margins = np.concatenate([_margins(by_class, directed, span, i, columns) for i in rows])
+        margins = np.concatenate([_margins(directed, table.pool, i, columns) for i in rows])
         pool = margins.ravel(), np.argsort(margins, axis=1).astype(np.int64, copy=False).ravel()
-    return Lists(row, len(rows), column, len(columns), *first, *second, *pool)
+    return Lists(rows.start, len(rows), columns.start, len(columns), *first, *second, *pool)
 
 
 def _sorted(
-    table: "Table", by_class: FloatArray, directed: Directed, own: range, others: range
+    table: "Table", directed: Directed, own: range, others: range
 ) -> tuple[Float64Array, NDArray[np.int64]]:
     """Margins of the cases of some classes towards each and away from others; and their order."""
     starts = table.starts[own.start : own.stop + 1]
     ends = ((starts - starts[0]) * len(others)).tolist()
     margins, order = np.empty(ends[-1]), np.empty(ends[-1], np.int64)
     for i, start, end in zip(own, ends, ends[1:], strict=False):
-        span = slice(table.starts[i], table.starts[i + 1])
-        found = _margins(by_class, directed, span, i, others)
+        members = table.members[table.starts[i] : table.starts[i + 1]]
+        found = _margins(directed, members, i, others)
         margins[start:end] = found.ravel()
         order[start:end] = found.argsort(axis=1).ravel()
     return margins, order
 
 
-def _margins(
-    columns: FloatArray, directed: Directed, span: slice, i: int, others: range
-) -> Float64Array:
+def _margins(directed: Directed, cases: NDArray[np.int64], i: int, others: range) -> Float64Array:
     """Margins of some cases towards class i, a row for each class that they are away from."""
     if directed.partition is None:
-        away = columns[others.start : others.stop, span]
+        own = directed.scores[cases, i]
+        away = np.ascontiguousarray(directed.scores[cases, others.start : others.stop].T)
         if directed.has_large_margins:
-            return margins_of(columns[i, span], away)
-        return np.subtract(columns[i, span], away, dtype=np.float64)
+            return margins_of(own, away)
+        return np.asarray(np.subtract(own, away, dtype=np.float64))
     from polyroc.kernels.margins import directed_margins
 
-    margins = np.empty((len(others), span.stop - span.start))
-    rows = np.ascontiguousarray(columns[:, span].T, dtype=np.float64)
+    margins = np.empty((len(others), len(cases)))
+    rows = np.ascontiguousarray(directed.scores[cases], dtype=np.float64)
     costs = np.ascontiguousarray(directed.partition.T)
     directed_margins(rows, costs, i, others.start, margins)
     return margins

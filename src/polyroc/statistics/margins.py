@@ -14,6 +14,7 @@ on, which may be larger than a float can be, are rounded by three more bits.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
@@ -25,8 +26,9 @@ from polyroc._base.ties import any_close, runs_by_size
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import FEW_POSITIVES, Column
 from polyroc.predictions._weights import shares
-from polyroc.statistics.directed import Directed, Partition, margins_of
-from polyroc.statistics.margin_blocks import sums_by_blocks
+from polyroc.statistics.directed import Directed, Partition
+from polyroc.statistics.long_tables import is_long
+from polyroc.statistics.margin_blocks import Sums, sums_by_blocks, sums_by_pairs
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.mixture import Carried, MixedColumn, Mixture
 from polyroc.statistics.pairs import blank_diagonal, ranked_influences, tie_credit
@@ -79,8 +81,8 @@ class Margins(Statistic):
     def of_carried(
         cls, predictions: Predictions, partition: Partition | None = None, **options: Any
     ) -> Self:
-        """Of many classes, influence values where all pairs count the same are found along."""
-        if predictions.n_classes < MANY_CLASSES:
+        """In compiled loops, influence values where all pairs count the same are found along."""
+        if not _in_loops(predictions):
             return cls.of(predictions, partition, **options)
         return cls._by_blocks(predictions, predictions, partition)
 
@@ -91,7 +93,7 @@ class Margins(Statistic):
         """Sums and influence values from one sort."""
         pull = _pull(MarginGradient(equal_pairs(predictions.n_classes), 0.5))
         directed = Directed.of(predictions, partition)
-        above, tied, carried = sums_by_blocks(cases, directed, pull)
+        above, tied, carried = _looped_sums(cases, directed, pull)
         return cls(
             classes=predictions.classes,
             weights=cases.class_weights,
@@ -111,11 +113,11 @@ class Margins(Statistic):
         self, predictions: Predictions, gradients: Sequence[MarginGradient]
     ) -> list[Float64Array]:
         """From the placements of each case in the margins of each pair."""
+        if _in_loops(predictions):
+            found = [self._carried(predictions, predictions, each) for each in gradients]
+            return [centre_by_class(predictions, each.own) for each in found]
         directed, members = Directed.of(predictions, self.partition), predictions.members
         pulls = [_pull(each) for each in gradients]
-        if predictions.n_classes >= MANY_CLASSES:
-            found = [self._carried(predictions, directed, each) for each in gradients]
-            return [centre_by_class(predictions, each.own) for each in found]
         pairs = list(combinations(range(predictions.n_classes), 2))
 
         def of_pair(pair: tuple[int, int]) -> list[Float64Array]:
@@ -144,7 +146,7 @@ class Margins(Statistic):
         directed = Directed.of(predictions, partition)
         above, tied = np.zeros((2, predictions.n_classes, predictions.n_classes))
         for pair in combinations(range(predictions.n_classes), 2):
-            above[pair], tied[pair] = _mixed_pair(mixture, directed, pair).sums()[:2, 0]
+            above[pair], tied[pair] = _mixed_pair(mixture, directed, pair).sums()[:, 0]
         return cls(
             classes=predictions.classes,
             weights=mixture.class_weights,
@@ -157,27 +159,44 @@ class Margins(Statistic):
         self, mixture: Mixture, gradients: Sequence[MarginGradient]
     ) -> list[Float64Array]:
         """From the placements of each case and each row of the pool."""
-        directed = Directed.of(mixture.predictions, self.partition)
+        predictions = mixture.predictions
         if mixture.n_classes >= MANY_CLASSES:
-            return [mixture.centred(self._carried(mixture, directed, each)) for each in gradients]
+            found = [self._carried(mixture, predictions, each) for each in gradients]
+            return [mixture.centred(each) for each in found]
+        directed = Directed.of(predictions, self.partition)
         totals = [mixture.nothing() for _ in gradients]
         for pair in combinations(range(mixture.n_classes), 2):
             mixed = _mixed_pair(mixture, directed, pair)
             with mixed.remembered():
                 for total, each in zip(totals, gradients, strict=True):
                     row = np.array([_pull(each)[pair], 0.0])
-                    found = mixed.ranked(row, self.weights[[pair[1], pair[0]]], each.credit)
-                    _add_pair(total, found, mixture.predictions, pair)
+                    moved = mixed.ranked(row, self.weights[[pair[1], pair[0]]], each.credit)
+                    _add_pair(total, moved, predictions, pair)
         return [mixture.centred(total) for total in totals]
 
     def _carried(
-        self, cases: Predictions | Mixture, directed: Directed, gradient: MarginGradient
+        self, cases: Predictions | Mixture, predictions: Predictions, gradient: MarginGradient
     ) -> Carried:
         """By blocks of pairs of classes, unless found along with the sums."""
         pull, credit = _pull(gradient), gradient.credit
         if self.placed and self.placed.credit == credit and np.array_equal(self.placed.pull, pull):
             return self.placed.carried
-        return sums_by_blocks(cases, directed, pull, credit).carried
+        directed = Directed.of(predictions, self.partition)
+        return _looped_sums(cases, directed, pull, credit).carried
+
+
+def _in_loops(predictions: Predictions) -> bool:
+    """Whether influence values are found in compiled loops."""
+    return predictions.n_classes >= MANY_CLASSES or is_long(predictions)
+
+
+def _looped_sums(
+    cases: Predictions | Mixture, directed: Directed, pull: Float64Array, credit: float = 0.5
+) -> Sums:
+    """Sums and influence values, pair by pair or in blocks of pairs."""
+    if isinstance(cases, Predictions) and is_long(cases):
+        return sums_by_pairs(cases, directed, pull, credit)
+    return sums_by_blocks(cases, directed, pull, credit)
 
 
 class PlacedMargins(NamedTuple):
@@ -188,9 +207,12 @@ class PlacedMargins(NamedTuple):
     carried: Carried
 
 
+@lru_cache(maxsize=8)
 def equal_pairs(n_classes: int) -> Float64Array:
     """Weights of pairs i < j that all count the same, and sum to 1."""
-    return shares(np.triu(np.full((n_classes,) * 2, 2.0), 1))
+    weights = shares(np.triu(np.full((n_classes,) * 2, 2.0), 1))
+    weights.flags.writeable = False
+    return weights
 
 
 def _pull(gradient: MarginGradient) -> Float64Array:
@@ -225,6 +247,9 @@ def _margin_sums(
 ) -> tuple[Float64Array, Float64Array]:
     """Weight of the pairs above and of the pairs tied, for i < j."""
     directed = Directed.of(predictions, partition)
+    if is_long(predictions):
+        above, tied, _ = sums_by_pairs(predictions, directed)
+        return above, tied
     few = len(predictions) <= FEW_CASES * predictions.n_classes
     if predictions.weights is None and (few or predictions.n_classes >= MANY_CLASSES):
         return _by_merging(predictions, directed)
@@ -284,10 +309,14 @@ def _pair_column(
     """The margins of the cases of both classes, those of the first positive and in front."""
     members = [predictions.members[k] for k in pair]
     cases = np.concatenate(members)
-    margins = (directed.margins if as_computed else directed.merged)(cases, *pair)
+    if as_computed:
+        margins, order = directed.margins(cases, *pair), None
+    else:
+        margins, order = directed.ordered(cases, *pair)
     codes = np.repeat(np.array([1, 0], dtype=np.uint8), [len(each) for each in members])
     weights = None if predictions.weights is None else predictions.weights[cases]
-    return Column(margins, codes, 1, weights)
+    column = Column(margins, codes, 1, weights)
+    return column if order is None else column.in_order(order)
 
 
 def _by_merging(predictions: Predictions, directed: Directed) -> tuple[Float64Array, Float64Array]:
@@ -299,11 +328,13 @@ def _by_merging(predictions: Predictions, directed: Directed) -> tuple[Float64Ar
     n_threads = 1 if len(margins) <= FEW_MARGINS else predictions.n_threads
     most_slack = directed.most_slack
 
+    of_class = [_rows(margins, starts, i) for i in range(n_classes)]
+
     def sort_class(i: int) -> None:
-        rows = _rows(margins, starts, i)
+        rows = of_class[i]
         if directed.partition is None:
             own = directed.scores[members[i]].T
-            rows[:] = margins_of(own[i], own)
+            rows[:] = directed.between(own[i], own)
         else:
             for j in range(n_classes):
                 rows[j] = directed.margins(members[i], i, j)
@@ -318,9 +349,8 @@ def _by_merging(predictions: Predictions, directed: Directed) -> tuple[Float64Ar
             above[i, j], tied[i, j] = _merged_pair(predictions, directed, (i, j))
 
     def search_class(i: int) -> None:
-        rows = _rows(margins, starts, i)
         for j in range(i + 1, n_classes):
-            own, other = rows[j], -_rows(margins, starts, j)[i, ::-1]
+            own, other = of_class[i][j], -of_class[j][i, ::-1]
             found = _searched(own, other, most_slack)
             if found is None:
                 found = _counted_runs(predictions, directed, (i, j), own, other)

@@ -2,15 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
+from polyroc._base.parallel import map_threads
 from polyroc._base.sums import sum_by_class
 from polyroc.predictions import Predictions
 from polyroc.statistics.mixture import Carried, Mixture
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Float64Array, FloatArray
+
+MANY_CASES = 1 << 18
+"""From here on a pass over all cases is worth a thread."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -24,10 +29,11 @@ class Means(Statistic):
         """O(n K), of scores that must be probabilities."""
         codes, weights = predictions.codes, predictions.weights
         rows, n_classes = predictions.probabilities("the class means"), predictions.n_classes
-        sums = [
-            sum_by_class(codes, column if weights is None else column * weights, n_classes)
-            for column in rows.T
-        ]
+
+        def sums_of(column: FloatArray) -> Float64Array:
+            return sum_by_class(codes, column if weights is None else column * weights, n_classes)
+
+        sums = map_threads(sums_of, rows.T, case_threads(predictions))
         return cls(
             classes=predictions.classes,
             weights=predictions.class_weights,
@@ -49,7 +55,8 @@ class Means(Statistic):
         number changes how it is rounded.
         """
         rows = predictions.probabilities("the class means")
-        return [_moved(predictions, rows.T, gradient) for gradient in gradients]
+        moved = partial(_moved, predictions, rows.T)
+        return map_threads(moved, gradients, case_threads(predictions))
 
     @classmethod
     def of_mixture(cls, mixture: Mixture, **options: Any) -> Self:
@@ -88,6 +95,16 @@ def _slopes(predictions: Predictions, columns: FloatArray, gradient: Float64Arra
     for column, slope in zip(columns, gradient.T, strict=True):
         moved += column * np.take(slope, predictions.codes)
     return moved
+
+
+def centred_by_class(predictions: Predictions, found: Sequence[Float64Array]) -> list[Float64Array]:
+    """Several values of each case, each less the weighted mean of its class."""
+    return map_threads(partial(centre_by_class, predictions), found, case_threads(predictions))
+
+
+def case_threads(predictions: Predictions) -> int | None:
+    """Threads for work on all cases: one where they are so few that threads wait for each other."""
+    return predictions.n_threads if len(predictions) >= MANY_CASES else 1
 
 
 def centre_by_class(predictions: Predictions, values: Float64Array) -> Float64Array:

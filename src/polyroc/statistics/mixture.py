@@ -154,16 +154,15 @@ class MixedColumn(NamedTuple):
         """Classes and weights of a block of cases that are compared with the positives."""
         return self.codes[ranks.cases], self.weights[ranks.cases]
 
-    def sums(self) -> Float64Array:
-        """Rows: above, tied, excess of the positives over the cases of each class."""
-        n_classes = len(self.added)
-        sums = np.zeros((3, n_classes + 1))
-        with np.errstate(over="ignore", invalid="ignore"):  # as in the sums of columns
-            for ranks in self.column.ranks():
-                codes, weights = self.others(ranks)
-                made = (self.column.above, self.column.tied, self.column.excess)
-                for total, value in zip(sums, made, strict=True):
-                    total += sum_by_class(codes, value(ranks) * weights, n_classes + 1)
+    def sums(self, scored: bool = False) -> Float64Array:
+        """Rows: above, tied and, where asked for, excess of the positives over each class."""
+        n_classes, column = len(self.added), self.column
+        parts = (column.above, column.tied, column.excess)[: 3 if scored else 2]
+        sums = np.zeros((len(parts), n_classes + 1))
+        for ranks in column.ranks():
+            codes, weights = self.others(ranks)
+            for total, part in zip(sums, parts, strict=True):
+                total += sum_by_class(codes, part(ranks) * weights, n_classes + 1)
         return sums[:, :-1] + sums[:, -1:] * self.added
 
     def _below(

@@ -23,9 +23,13 @@ from polyroc._base.checks import check_choice
 from polyroc._base.parallel import each_of_threads, map_threads
 from polyroc._base.sums import running_sum, sum_by_class
 from polyroc.predictions import Predictions
-from polyroc.predictions._columns import Column
-from polyroc.statistics.means import centre_by_class
+from polyroc.predictions._columns import FEW_POSITIVES, Column
+from polyroc.statistics import many_columns
+from polyroc.statistics.long_tables import carried_pairs, is_long, sums_of_columns
+from polyroc.statistics.many_columns import column_influences, column_sums
+from polyroc.statistics.means import centred_by_class
 from polyroc.statistics.mixture import Carried, MixedColumn, Mixture
+from polyroc.statistics.short_tables import counted_pairs, is_short
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Float64Array, Ties
 
@@ -52,26 +56,41 @@ class PairGradient(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pairs(Statistic):
-    """Weighted sums over all pairs of a case of class k (row) and one of class r (column)."""
+    """Weighted sums over all pairs of a case of class k (row) and one of class r (column).
+
+    Pairs of one class, on the diagonal, count nowhere.
+    """
 
     above: Float64Array
     """Pairs in which the case of class k has the higher score for k."""
     tied: Float64Array
     """Pairs with equal scores."""
     excess: Float64Array
-    """Sum of s_a − s_b over the pairs above."""
+    """Sum of s_a − s_b over the pairs above; NaN where nobody asked for it."""
     summed_pairs: Float64Array | None = None
     """Weight of the pairs of each two classes, where not all pairs were formed."""
 
     @classmethod
-    def of(cls, predictions: Predictions) -> Self:
-        """One sort per column."""
+    def of(cls, predictions: Predictions, scored: bool = False) -> Self:
+        """One sort per column; the excess only where ``scored``."""
+        n_classes = predictions.n_classes
 
         def of_column(k: int) -> Float64Array:
-            return _column_sums(predictions.column(k), predictions.n_classes)
+            return _column_sums(predictions.column(k), n_classes, scored)
 
-        columns, n_threads = range(predictions.n_classes), column_threads(predictions)
-        above, tied, excess = np.stack(map_threads(of_column, columns, n_threads), axis=1)
+        excess = np.full((n_classes, n_classes), np.nan)
+        if not scored and is_short(predictions) and not predictions.keeps_columns:
+            above, tied = counted_pairs(predictions)
+        elif not scored and _is_mirrored(predictions):
+            above, tied = (_mirrored(sums) for sums in of_column(1))
+        elif is_long(predictions):
+            above, tied, excess = sums_of_columns(predictions)
+        elif n_classes >= many_columns.MANY_CLASSES:
+            above, tied, excess = (*column_sums(predictions, scored), excess)[:3]
+        else:
+            n_threads = column_threads(predictions)
+            made = np.stack(map_threads(of_column, range(n_classes), n_threads), axis=1)
+            above, tied, excess = (*made, excess)[:3]
         return cls(
             classes=predictions.classes,
             weights=predictions.class_weights,
@@ -79,6 +98,12 @@ class Pairs(Statistic):
             tied=tied,
             excess=excess,
         )
+
+    @staticmethod
+    def keep_columns(predictions: Predictions) -> None:
+        """Keep sorted columns for influence values; those of many classes are never sorted."""
+        if predictions.n_classes < many_columns.MANY_CLASSES:
+            predictions.keep_columns()
 
     def __add__(self, other: "Pairs") -> "Pairs":
         """Pairs formed within either set of cases, such as a fold: none joins a case of each."""
@@ -113,7 +138,12 @@ class Pairs(Statistic):
         self, predictions: Predictions, gradients: Sequence[PairGradient]
     ) -> list[Float64Array]:
         """From the placements of each case in each column."""
+        if self.n_classes >= many_columns.MANY_CLASSES:
+            by_blocks = self._by_blocks(predictions, gradients)
+            return centred_by_class(predictions, [each.own for each in by_blocks])
         predictions.keep_columns()
+        if is_long(predictions):
+            return centred_by_class(predictions, _carried_along(predictions, gradients))
 
         def of_column(k: int) -> list[Float64Array]:
             column = predictions.column(k)
@@ -121,18 +151,22 @@ class Pairs(Statistic):
                 return _carried(column, gradients, k, self.weights)
 
         totals = [np.zeros(len(predictions)) for _ in gradients]
-        columns, n_threads = range(predictions.n_classes), column_threads(predictions)
+        columns, n_threads = _columns_that_count(gradients), column_threads(predictions)
         for parts in each_of_threads(of_column, columns, n_threads):
             for total, part in zip(totals, parts, strict=True):
                 total += part
-        return [centre_by_class(predictions, total) for total in totals]
+        return centred_by_class(predictions, totals)
 
     @classmethod
-    def of_mixture(cls, mixture: Mixture, **options: Any) -> Self:
+    def of_mixture(cls, mixture: Mixture, scored: bool = False, **options: Any) -> Self:
         """One sort per column, in which the pool is once."""
         del options
-        made = list(mixed_columns(mixture, MixedColumn.sums))
-        above, tied, excess = np.stack(made, axis=1)
+        if mixture.n_classes >= many_columns.MANY_CLASSES:
+            above, tied, *leads = column_sums(mixture, scored)
+        else:
+            made = mixed_columns(mixture, lambda column: column.sums(scored))
+            above, tied, *leads = np.stack(list(made), axis=1)
+        excess = leads[0] if scored else np.full_like(above, np.nan)
         classes, weights = mixture.predictions.classes, mixture.class_weights
         return cls(classes=classes, weights=weights, above=above, tied=tied, excess=excess)
 
@@ -140,6 +174,8 @@ class Pairs(Statistic):
         self, mixture: Mixture, gradients: Sequence[PairGradient]
     ) -> list[Float64Array]:
         """From the placements of each case and each row of the pool in each column."""
+        if self.n_classes >= many_columns.MANY_CLASSES:
+            return [mixture.centred(each) for each in self._by_blocks(mixture, gradients)]
 
         def of_column(mixed: MixedColumn) -> list[Carried]:
             rows = [each.matrix[mixed.column.k].copy() for each in gradients]
@@ -157,6 +193,38 @@ class Pairs(Statistic):
             for total, part in zip(totals, parts, strict=True):
                 total.add(part)
         return [mixture.centred(total) for total in totals]
+
+    def _by_blocks(
+        self, cases: Predictions | Mixture, gradients: Sequence[PairGradient]
+    ) -> list[Carried]:
+        """Influence values of many classes, before they are centred."""
+        credits = [each.credit for each in gradients]
+        return column_influences(cases, [each.matrix for each in gradients], credits, self.weights)
+
+
+def _carried_along(
+    predictions: Predictions, gradients: Sequence[PairGradient]
+) -> list[Float64Array]:
+    """Influence values of long tables, those of one credit and of leads in one pass."""
+    columns, found = _columns_that_count(gradients), [np.empty(0)] * len(gradients)
+    leads = [place for place, each in enumerate(gradients) if each.credit is None]
+    credits = {each.credit for each in gradients if each.credit is not None}
+    for credit in sorted(credits) or [0.5]:
+        ranked = [place for place, each in enumerate(gradients) if each.credit == credit]
+        rows = np.stack([gradients[place].matrix for place in ranked + leads], axis=2)
+        rows[np.arange(len(rows)), np.arange(len(rows))] = 0
+        made = carried_pairs(predictions, columns, rows, credit, len(ranked))
+        for place, values in zip(ranked + leads, made.T, strict=True):
+            found[place] = np.ascontiguousarray(values)
+        leads = []
+    return found
+
+
+def _columns_that_count(gradients: Sequence[PairGradient]) -> list[int]:
+    """Columns in which the derivative by some AUC(k|r) is not 0."""
+    rows = np.logical_or.reduce([each.matrix != 0 for each in gradients])
+    np.fill_diagonal(rows, False)
+    return [int(k) for k in np.flatnonzero(rows.any(axis=1))]
 
 
 def mixed_columns(mixture: Mixture, work: Callable[[MixedColumn], Made]) -> Iterator[Made]:
@@ -218,18 +286,37 @@ def column_threads(predictions: Predictions) -> int | None:
     return predictions.n_threads if len(predictions) >= SHORT_COLUMN else 1
 
 
-def _column_sums(column: Column, n_classes: int) -> Float64Array:
-    """Rows: above, tied, excess of the column's positives over the cases of each class."""
-    sums = np.zeros((3, n_classes))
+def _is_mirrored(predictions: Predictions) -> bool:
+    """Whether the first of two columns is known to rank the cases as the second one, reversed."""
+    if predictions.n_classes != 2 or predictions.weights is not None:
+        return False
+    if predictions.one_column:
+        return True
+    second = predictions.column(1)
+    sorted_anyway = second.kept and second.n_positives > FEW_POSITIVES
+    return sorted_anyway and second.is_reversed(predictions.scores[:, 0])
+
+
+def _mirrored(second: Float64Array) -> Float64Array:
+    """Sums of both columns from those of the second class; no pair is of one class."""
+    return np.array([[0.0, second[0]], [second[0], 0.0]])
+
+
+def _column_sums(column: Column, n_classes: int, scored: bool) -> Float64Array:
+    """Rows: above, tied, excess of the column's positives over the cases of each class.
+
+    Without the last where it is not asked for.
+    """
+    parts = (column.above, column.tied, column.excess)[: 3 if scored else 2]
+    sums = np.zeros((len(parts), n_classes))
     # Without weights the first two are whole numbers, exact in any order.
     adders = (np.bincount if column.weights is None else sum_by_class,) * 2 + (sum_by_class,)
-    with np.errstate(over="ignore", invalid="ignore"):  # the excess of unbounded scores: not used
-        for ranks in column.anonymous_ranks():
-            values = (column.above(ranks), column.tied(ranks), column.excess(ranks))
-            for total, value, add in zip(sums, values, adders, strict=True):
-                if column.weights is not None:
-                    value = value * column.weights[ranks.cases]
-                total += add(ranks.codes, value, n_classes)
+    for ranks in column.anonymous_ranks():
+        for total, part, add in zip(sums, parts, adders, strict=False):
+            value = part(ranks)
+            if column.weights is not None:
+                value = value * column.weights[ranks.cases]
+            total += add(ranks.codes, value, n_classes)
     return sums
 
 

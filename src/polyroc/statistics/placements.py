@@ -21,9 +21,12 @@ from polyroc._base.parallel import each_of_threads, map_threads
 from polyroc._base.sums import running_sum, sum_by_class
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import Column
+from polyroc.statistics import many_columns
+from polyroc.statistics.long_tables import is_long, projected_wins, sums_and_wins
+from polyroc.statistics.many_columns import in_blocks
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.mixture import Carried, MixedColumn, Mixture
-from polyroc.statistics.pairs import column_threads, mixed_columns
+from polyroc.statistics.pairs import Pairs, column_threads, mixed_columns
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Float64Array, IntArray
 
@@ -32,9 +35,6 @@ FEW_NODES = 4
 
 NEGLIGIBLE = 1e-18
 """An error of a chance that is no error: far below its last bit."""
-
-MANY_CLASSES = 24
-"""From here on a compiled loop pays for its loading."""
 
 ROUNDING = 1e-14
 """Shares of a class in the pool up to this are rounding of running sums, and no tie."""
@@ -55,6 +55,10 @@ class Placements(Statistic):
     @classmethod
     def of(cls, predictions: Predictions) -> Self:
         """One sort per column."""
+        if is_long(predictions):
+            return cls._of(predictions, sums_and_wins(predictions)[1])
+        if predictions.n_classes >= many_columns.MANY_CLASSES:
+            return cls._of(predictions, _by_blocks(predictions, carried=False)[0])
 
         def of_class(k: int) -> float:
             places = _Places.of(predictions, k)
@@ -62,12 +66,17 @@ class Placements(Statistic):
 
         columns, n_threads = range(predictions.n_classes), column_threads(predictions)
         wins = np.array(map_threads(of_class, columns, n_threads))
-        return cls(classes=predictions.classes, weights=predictions.class_weights, wins=wins)
+        return cls._of(predictions, wins)
 
     @classmethod
     def of_carried(cls, predictions: Predictions, **options: Any) -> Self:
         """The same, and of a positive its chance to win, of another case how often it lets one."""
         del options
+        if is_long(predictions):
+            return cls._of(predictions, *projected_wins(predictions))
+        if predictions.n_classes >= many_columns.MANY_CLASSES:
+            made, carried = _by_blocks(predictions)
+            return cls._of(predictions, made, carried.own)
 
         def of_class(k: int) -> tuple[float, Float64Array]:
             column = predictions.column(k)
@@ -79,12 +88,14 @@ class Placements(Statistic):
         for share, part in each_of_threads(of_class, columns, n_threads):
             wins.append(share)
             total += part
-        return cls(
-            classes=predictions.classes,
-            weights=predictions.class_weights,
-            wins=np.array(wins),
-            projected=total,
-        )
+        return cls._of(predictions, np.array(wins), total)
+
+    @classmethod
+    def _of(
+        cls, predictions: Predictions, wins: Float64Array, projected: Float64Array | None = None
+    ) -> Self:
+        classes, weights = predictions.classes, predictions.class_weights
+        return cls(classes=classes, weights=weights, wins=wins, projected=projected)
 
     def carry(
         self, predictions: Predictions, gradients: Sequence[Float64Array]
@@ -95,9 +106,21 @@ class Placements(Statistic):
         return [centre_by_class(predictions, each) for each in moved]
 
     @classmethod
+    def with_pairs(cls, predictions: Predictions) -> tuple[Self, Pairs]:
+        """Of a long table, both from one sort of each column."""
+        (above, tied, excess), wins = sums_and_wins(predictions)
+        classes, weights = predictions.classes, predictions.class_weights
+        pairs = Pairs(classes=classes, weights=weights, above=above, tied=tied, excess=excess)
+        return cls._of(predictions, wins), pairs
+
+    @classmethod
     def of_mixture(cls, mixture: Mixture, **options: Any) -> Self:
         """One sort per column, in which the pool is once."""
         del options
+        classes, weights = mixture.predictions.classes, mixture.class_weights
+        if mixture.n_classes >= many_columns.MANY_CLASSES:
+            made, carried = _by_blocks(mixture)
+            return cls(classes=classes, weights=weights, wins=made, mixed=carried)
 
         def of_column(mixed: MixedColumn) -> tuple[float, Carried]:
             return _mixed_projection(mixed, _mixed_places(mixed, mixture.class_weights))
@@ -106,7 +129,6 @@ class Placements(Statistic):
         for share, part in mixed_columns(mixture, of_column):
             wins.append(share)
             total.add(part)
-        classes, weights = mixture.predictions.classes, mixture.class_weights
         return cls(classes=classes, weights=weights, wins=np.array(wins), mixed=total)
 
     def carry_mixture(
@@ -118,6 +140,34 @@ class Placements(Statistic):
             mixture.centred(Carried(_common(each) * own, _common(each) * pooled))
             for each in gradients
         ]
+
+
+def _by_blocks(cases: Predictions | Mixture, carried: bool = True) -> tuple[Float64Array, Carried]:
+    """Chances of many classes, and the sum over the columns of what each case contributes."""
+    from polyroc.kernels.placements import Nodes, add_chances, chances_of, shares_of
+    from polyroc.kernels.ranks import Block, Cases, ranked
+
+    totals = np.array(cases.class_weights, dtype=np.float64)
+
+    def of_block(table: Cases, block: Block) -> tuple[list[float], Carried]:
+        wins, total = [], many_columns.nothing(cases)
+        for c in range(len(block.scores)):
+            places = ranked(table, block, c)
+            shares = shares_of(table, totals, places)
+            points, weights = zip(*_nodes_for(shares.most_tied, shares.most_level), strict=True)
+            nodes = Nodes(np.array(points), np.array(weights))
+            chances = chances_of(places, shares, nodes, carried)
+            won = float((np.diff(places.weights) * chances.won).sum())
+            wins.append(won / float(places.weights[-1]))
+            if carried:
+                add_chances(table, places, chances, *total)
+        return wins, total
+
+    found, total = list[float](), many_columns.nothing(cases)
+    for wins, part in in_blocks(cases, of_block):
+        found += wins
+        total.add(part)
+    return np.array(found), total
 
 
 def _common(gradient: Float64Array) -> float:
@@ -132,7 +182,8 @@ class _Places(NamedTuple):
 
     column: Column
     below: Float64Array
-    tied: Float64Array
+    tied: Float64Array | None
+    """None where no case is level with a positive other than itself."""
 
     @classmethod
     def of(cls, predictions: Predictions, k: int) -> "_Places":
@@ -147,11 +198,15 @@ class _Places(NamedTuple):
     def of_column(cls, column: Column, totals: Float64Array) -> "_Places":
         """The same of a column, from the weights of the classes."""
         strict, lenient = np.zeros((2, column.n_positives + 1, len(totals)))
-        for ranks in column.ranks():
+        n_level = 0
+        for ranks in column.anonymous_ranks():  # which are those of the cases where these weigh
             weights = None if column.weights is None else column.weights[ranks.cases]
             _tally(strict, ranks.right, ranks.codes, weights)
             _tally(lenient, ranks.left, ranks.codes, weights)
+            n_level += int((ranks.right - ranks.left).sum())
         below = running_sum(strict)[1:-1]
+        if n_level == column.n_positives:  # each is level with itself
+            return cls(column, below / totals, None)
         level = running_sum(lenient)[1:-1] - below
         return cls(column, below / totals, np.maximum(level, 0) / totals)
 
@@ -226,12 +281,19 @@ def _nodes(places: _Places) -> tuple[_Node, ...]:
 
     That is one node where nothing is tied; of many, as many as matter.
     """
+    if places.tied is None:
+        return _nodes_for(0, 0.0)
     tied = places.tied > 0
     tied[:, places.column.k] = False
-    n_nodes = math.ceil((int(tied.sum(axis=1).max(initial=0)) + 1) / 2)
+    others = places.tied.sum(axis=1) - places.tied[:, places.column.k]
+    return _nodes_for(int(tied.sum(axis=1).max(initial=0)), float(others.max(initial=0)))
+
+
+def _nodes_for(most_tied: int, share: float) -> tuple[_Node, ...]:
+    """Of the most classes that a positive is tied with, and the largest sum of their shares."""
+    n_nodes = math.ceil((most_tied + 1) / 2)
     if n_nodes > FEW_NODES:
-        others = places.tied.sum(axis=1) - places.tied[:, places.column.k]
-        n_nodes = min(n_nodes, _nodes_that_matter(float(others.max())))
+        n_nodes = min(n_nodes, _nodes_that_matter(share))
     return _gauss_legendre(n_nodes)
 
 
@@ -256,7 +318,9 @@ def _gauss_legendre(n_nodes: int) -> tuple[_Node, ...]:
 
 def _beaten(places: _Places, node: _Node) -> Float64Array:
     """below_r + t · tied_r for each positive and class, 1 for its own class."""
-    shares = places.below + node.at * places.tied
+    shares = places.below.copy()
+    if places.tied is not None:
+        shares += node.at * places.tied
     shares[:, places.column.k] = 1
     return shares
 
@@ -276,32 +340,29 @@ def _projection(places: _Places) -> tuple[float, Float64Array]:
     projection = np.empty(len(column.scores))
     for ranks in column.ranks():
         won = clear[-1, ranks.codes] - clear[ranks.right, ranks.codes]
-        split = level[ranks.right, ranks.codes] - level[ranks.left, ranks.codes]
-        projection[ranks.cases] = won + split
+        if places.tied is not None:
+            won += level[ranks.right, ranks.codes] - level[ranks.left, ranks.codes]
+        projection[ranks.cases] = won
     projection[column.members] = chances
     return _wins(places, chances), projection
 
 
 def _running_chances(places: _Places) -> tuple[Float64Array, Float64Array, Float64Array]:
-    """Chances of positives to win; sums of those without one class over the first, clear and tied.
+    """Chances of positives to win; of those without one class, running sums, clear and tied.
 
-    Of many classes by a compiled loop, with the same additions and products.
+    Where nothing is tied, the last is not needed.
     """
-    column, n_classes = places.column, places.below.shape[1]
+    column = places.column
     chances, (clear, level) = np.zeros(len(places.below)), np.zeros((2, *places.below.shape))
     for node in _nodes(places):
         shares = _beaten(places, node)
         chances += node.weight * shares.prod(axis=1)
-        if n_classes >= MANY_CLASSES:
-            from polyroc.kernels.placements import add_products
-
-            add_products(shares, node.at, node.weight, clear, level)
-            continue
         others = node.weight * _products_without_one(shares)
         clear += others
         level += node.at * others
     weights = np.diff(column.weight_below)[:, None] / column.weight
-    return chances, running_sum(clear * weights), running_sum(level * weights)
+    clear = running_sum(clear * weights)
+    return chances, clear, clear if places.tied is None else running_sum(level * weights)
 
 
 def _products_without_one(factors: Float64Array) -> Float64Array:

@@ -11,7 +11,7 @@ priors. Several gradients are carried in one pass over the cases.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -34,8 +34,7 @@ class Statistic:
     """Priors in place of the shares of the weights."""
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
+        for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
 
@@ -87,6 +86,10 @@ class Need(NamedTuple):
 
     statistic: type[Statistic]
     options: tuple[tuple[str, Any], ...] = ()
+
+    def covers(self, other: "Need") -> bool:
+        """Whether its statistic holds all that the other one does."""
+        return self.statistic is other.statistic and set(self.options) >= set(other.options)
 
     def of(self, cases: Predictions | Mixture, carried: bool = False) -> Statistic:
         """The statistic of these cases, ``carried`` where influence values will be asked for."""

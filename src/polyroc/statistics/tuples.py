@@ -18,12 +18,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.checks import generator_of, repeats
+from polyroc._base.logarithms import whole_logarithms
 from polyroc._base.parallel import map_threads
 from polyroc._base.ties import as_written, slack_between
 from polyroc.errors import NotDefined
@@ -40,7 +41,6 @@ DEFAULT_DRAWS = 100_000
 
 _LARGE = 1000  # sums of scores from 2 to this on might be infinite
 _FAR = 2.0**51  # more than any logarithm costs, small enough to add up
-_LOG_UNIT = 1 << 40  # logarithms are rounded as the surface of rates rounds them, without slack
 _PAIRS_PER_CHUNK = 1_000_000
 _TUPLES_PER_CHUNK = 1_000_000
 _DRAWS_PER_CHUNK = 1_000
@@ -182,7 +182,7 @@ def _log_costs(predictions: Predictions) -> Float64Array:
     """
     rows = _rows(predictions)
     zero = rows == 0
-    costs: Float64Array = -np.rint(np.log(np.where(zero, 1, rows)) * _LOG_UNIT)
+    costs = -whole_logarithms(np.where(zero, 1, rows))
     costs[zero] = _FAR
     own = (np.arange(len(rows)), predictions.codes)
     costs[own] = np.where(zero[own], (predictions.n_classes + 1) * _FAR, costs[own])
@@ -249,7 +249,22 @@ class Tuples(Statistic):
             projections = _enumerated(predictions, rule)
             projected = tuple((cases, projections[cases]) for cases in predictions.members)
         else:
-            projected = _sweep(predictions, rule, 0)
+            projected = _sweep(predictions, cases_of(predictions, rule), 0)
+        return cls._of_projections(predictions, rule, projected)
+
+    @classmethod
+    def of_carried(cls, predictions: Predictions, **options: Any) -> Any:
+        """Of three classes, all projections from one table of the cases."""
+        if options.get("drawn") or predictions.n_classes != 3:
+            return cls.of(predictions, **options)
+        cases = cases_of(predictions, options["rule"])
+        projected = *_sweep(predictions, cases, 0), _sweep(predictions, cases, 2)[0]
+        return cls._of_projections(predictions, options["rule"], projected)
+
+    @classmethod
+    def _of_projections(
+        cls, predictions: Predictions, rule: Rule, projected: tuple[Projected, ...]
+    ) -> Self:
         cases, credits = projected[0]
         return cls(
             classes=predictions.classes,
@@ -269,20 +284,19 @@ class Tuples(Statistic):
     ) -> list[Float64Array]:
         """For each case the mean of the combination over the tuples that hold it."""
         projected = self.projected
-        if predictions.n_classes == 3:
-            projected = (*projected, _sweep(predictions, self.rule, 2)[0])
+        if len(projected) < predictions.n_classes:
+            projected = (*projected, _sweep(predictions, cases_of(predictions, self.rule), 2)[0])
         projections = np.empty((len(predictions), self.credits.shape[1]))
         for cases, values in projected[: predictions.n_classes]:
             projections[cases] = values
         return [centre_by_class(predictions, credited(projections, each)) for each in gradients]
 
 
-def _sweep(predictions: Predictions, rule: Rule, turn: int) -> tuple[Projected, Projected]:
+def _sweep(predictions: Predictions, cases: Cases, turn: int) -> tuple[Projected, Projected]:
     """Projections on two classes of three, the first of them being class ``turn``."""
     from polyroc.kernels.assignment_triplets import assignment_sweep
     from polyroc.kernels.highest_triplets import highest_sweep
 
-    cases = cases_of(predictions, rule)
     turned = [(turn + i) % 3 for i in range(3)]
     classes = [_three_columns(cases, k, turned) for k in turned]
     arguments = [part for parts in zip(*classes, strict=True) for part in parts]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.checks import shown
 from polyroc._base.lazy import lazy_property
 from polyroc.errors import InvalidInput
 from polyroc.predictions._classes import (
@@ -33,6 +34,8 @@ class Cases:
     weights : (n,), all 1 unless given.
     rows : positions of the cases among those given (a case of weight 0 is left out).
     n_given : number of cases given.
+    grouped : whether cases belong to groups; there are no intervals then, which take cases as
+        independent.
     """
 
     classes: tuple[Label, ...]
@@ -40,6 +43,7 @@ class Cases:
     weights: Float64Array
     rows: NDArray[np.intp]
     n_given: int
+    grouped: bool = False
 
     @lazy_property
     def class_weights(self) -> Float64Array:
@@ -62,7 +66,7 @@ def cases_of(
     """Labels and weights, checked; every class needs a case."""
     classes = classes_of(y, labels)
     if len(classes) < 2:
-        raise InvalidInput(f"At least two classes are needed, got {list(classes)}.")
+        raise InvalidInput(f"At least two classes are needed, got {shown(list(classes))}.")
     values, _ = read_labels(y)
     codes = encode(values, Declared(classes, tuple(range(len(classes))))).astype(np.int64)
     weights, rows = checked_weights(sample_weight, len(codes))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyroc.errors import InvalidInput
 from polyroc.results import Estimate, Note
@@ -20,7 +21,7 @@ from polyroc.surface._cases import Cases
 from polyroc.surface._costs import matrices
 from polyroc.surface._rates import model_probabilities, sharing_parameters
 from polyroc.surface.models.model import Model
-from polyroc.typing import Float64Array
+from polyroc.typing import Float64Array, Label
 
 if TYPE_CHECKING:
     from polyroc.surface._front import RocSurface
@@ -31,10 +32,17 @@ SAME_RATE = 1e-9
 NO_VARIATION = 1e-12
 """Standard errors up to this are rounding."""
 
+NO_ERROR = "no standard error: "
+OF_CASES = "the standard error is that of the cases alone"
+
 NO_CASES = Note(
     "no-cases",
     "no interval: the surface does not have the cases that its rates were counted on; "
     "surface.rescore(X, y) counts them on cases of yours",
+)
+IN_GROUPS = Note(
+    "cases-in-groups",
+    "no interval: the cases belong to groups, and intervals of surfaces take cases as independent",
 )
 OTHER_CASES = Note(
     "other-cases",
@@ -64,11 +72,18 @@ class Unknown(Exception):
     note: Note
 
 
+def model_with_cases(surface: "RocSurface") -> Model:
+    """The model of a surface, which has the cases that its certainty comes from."""
+    if surface.model is None or not hasattr(surface.model, "cases"):
+        raise Unknown(NO_CASES)
+    if surface.model.cases.grouped:
+        raise Unknown(IN_GROUPS)
+    return surface.model
+
+
 def effect_of(surface: "RocSurface", slopes: Float64Array) -> Effect:
     """φ of the cases of a surface, given the (m, D) derivatives by its rates."""
-    model = surface.model
-    if model is None or not hasattr(model, "cases"):
-        raise Unknown(NO_CASES)
+    model = model_with_cases(surface)
     tables = matrices(slopes, surface.n_classes)
     used = np.flatnonzero(slopes.any(axis=1))
     sums = member_sums(model, surface.parameters[used], surface.costs[used], tables[used])
@@ -92,17 +107,18 @@ def member_sums(
     return sums
 
 
-def joined(effects: Sequence[Effect], paired: bool) -> tuple[Spread, Cases]:
+def joined(effects: Sequence[Effect], paired: bool) -> tuple[Spread, list[Cases]]:
     """Spread of the sum of effects: on the same cases, or on samples of their own."""
     first = effects[0].cases
     n_classes = len(first.classes)
     if paired:
         total = np.sum([each.influence for each in effects], axis=0)
-        return class_spread(total, first.codes, first.weights, n_classes), first
+        return class_spread(total, first.codes, first.weights, n_classes), [first]
     influence = np.concatenate([each.influence for each in effects])
     codes = np.concatenate([each.cases.codes + n_classes * t for t, each in enumerate(effects)])
     weights = np.concatenate([each.cases.weights for each in effects])
-    return class_spread(influence, codes, weights, n_classes * len(effects)), first
+    samples = [each.cases for each in effects]
+    return class_spread(influence, codes, weights, n_classes * len(effects)), samples
 
 
 def same_cases(surfaces: Sequence["RocSurface"]) -> bool:
@@ -133,12 +149,15 @@ def check_paired(surfaces: Sequence["RocSurface"]) -> None:
         )
 
 
-def with_cases(estimate: Estimate, spread: Spread, cases: Cases, notes: Sequence[Note]) -> Estimate:
+def with_cases(
+    estimate: Estimate, spread: Spread, samples: Sequence[Cases], notes: Sequence[Note]
+) -> Estimate:
     """The estimate with the standard error of the cases; Monte Carlo error is named beside it."""
-    counts = np.bincount(cases.codes, minlength=len(cases.classes)).tolist()
+    classes = samples[0].classes
+    counts = [np.bincount(each.codes, minlength=len(classes)) for each in samples]
     error = math.sqrt(spread.variance) if spread.variance >= 0 else math.nan
-    notes = [*_of_samples(estimate), *notes]
-    missing = _why_none(cases, counts, error, estimate.value)
+    missing = one_case(classes, counts) or _no_variation(error, estimate.value)
+    notes = [*of_samples(estimate, missing is None), *notes]
     if missing is not None:
         notes, error = [*notes, missing], math.nan
     sampled = 0.0 if estimate.error_of != "samples" else estimate.standard_error
@@ -148,27 +167,45 @@ def with_cases(estimate: Estimate, spread: Spread, cases: Cases, notes: Sequence
         estimate,
         standard_error=error,
         degrees_of_freedom=math.inf if math.isnan(error) else spread.freedom,
-        counts=dict(zip(cases.classes, counts, strict=True)),
+        counts=dict(zip(classes, np.sum(counts, axis=0).tolist(), strict=True)),
         notes=tuple(notes),
         settings={**estimate.settings, **({"monte_carlo_error": sampled} if sampled > 0 else {})},
         error_of="cases",
     )
 
 
-def _of_samples(estimate: Estimate) -> list[Note]:
-    """Notes that stay: those on samples say that their error is only a part of it now."""
-    kept = [note for note in estimate.notes if note.code not in ("points-as-given",)]
-    told = f"Monte Carlo error {estimate.standard_error:.1e} of the samples, included"
-    return [Note(note.code, told) if note.code == "monte-carlo-error" else note for note in kept]
+def of_samples(estimate: Estimate, known: bool) -> list[Note]:
+    """Notes that stay: those on samples say what they are beside the error of the cases.
+
+    ``known`` says whether there is an error of the cases.
+    """
+    error = f"Monte Carlo error {estimate.standard_error:.1e} of the samples"
+    found = []
+    for note in estimate.notes:
+        if note.code == "monte-carlo-error":
+            note = Note(note.code, f"{error}, included" if known else error)
+        elif note.code == "samples-agree" and known:
+            told = note.text.removeprefix(NO_ERROR)
+            note = Note(note.code, f"{told}; {OF_CASES}")
+        if note.code != "points-as-given":
+            found.append(note)
+    return found
 
 
-def _why_none(cases: Cases, counts: list[int], error: float, value: float) -> Note | None:
-    if min(counts) <= 1:
-        label = cases.classes[int(np.argmin(counts))]
-        return Note("one-case", f"no standard error: class {label!r} has one case")
-    if not error > NO_VARIATION:
-        return Note("no-variation", f"no standard error: every case agrees on {value:.4g}")
+def one_case(classes: Sequence[Label], counts: Sequence[NDArray[np.intp]]) -> Note | None:
+    """The first class with a single case in a sample; samples after the first are named."""
+    for own in counts:
+        if own.min() <= 1:
+            whose = " of one of the surfaces" * (len(counts) > 1)
+            label = classes[int(own.argmin())]
+            return Note("one-case", f"{NO_ERROR}class {label!r}{whose} has one case")
     return None
+
+
+def _no_variation(error: float, value: float) -> Note | None:
+    if error > NO_VARIATION:
+        return None
+    return Note("no-variation", f"{NO_ERROR}every case agrees on {value:.4g}")
 
 
 def without_cases(estimate: Estimate, reason: Note) -> Estimate:

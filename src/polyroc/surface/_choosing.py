@@ -226,4 +226,9 @@ def _held(
             "How certainly a limit holds depends on the cases, which the surface does not have. "
             "Count its rates on cases with surface.rescore(X, y) first."
         )
+    if cases.grouped:
+        raise NotDefined(
+            "How certainly a limit holds is computed for independent cases, and these belong to "
+            "groups. Make the ScoreModel from predictions without groups if they are independent."
+        )
     return held_limits(limits, confidence, effective_cases(cases), surface.classes)

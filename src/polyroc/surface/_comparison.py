@@ -1,7 +1,7 @@
 """G, δ and the comparison of two surfaces, with the uncertainty of the cases."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from polyroc.surface._certainty import (
     check_paired,
     effect_of,
     joined,
+    model_with_cases,
+    of_samples,
     on_selection,
     same_cases,
     with_cases,
@@ -34,6 +36,11 @@ if TYPE_CHECKING:
 
 PAIRED = Note("paired-cases", "paired: labels and weights of both surfaces agree row by row")
 INDEPENDENT = Note("independent-cases", "the surfaces have different cases, taken as independent")
+UNPAIRED = Note(
+    "independent-cases",
+    "the cases of the surfaces are taken as independent, although labels and weights of both agree "
+    "row by row",
+)
 
 
 def gini_of(surface: "RocSurface", options: dict[str, Any]) -> Estimate:
@@ -63,15 +70,23 @@ def _delta(
     paired: bool,
 ) -> Estimate:
     """δ with its error, given its derivatives by the rates of both surfaces."""
-    if found.value == 0:
+    if found.value == 0 and found.method == "exact":
         return without_cases(found, AT_EDGE)
+    if found.value == 0:  # no sample was in it, as a note says
+        return replace(found, notes=tuple(of_samples(found, known=False)))
     try:
         effects = [effect_of(*each) for each in zip((x, y), slopes, strict=True)]
         spread, cases = joined(effects, paired)
     except Unknown as unknown:
         return without_cases(found, unknown.note)
-    notes = [PAIRED if paired else INDEPENDENT, on_selection([x, y])]
+    notes = [_pairing(x, y, paired), on_selection([x, y])]
     return with_cases(found, spread, cases, notes)
+
+
+def _pairing(x: "RocSurface", y: "RocSurface", paired: bool) -> Note:
+    if paired:
+        return PAIRED
+    return UNPAIRED if same_cases([x, y]) else INDEPENDENT
 
 
 def _slopes(rates: Float64Array, n_classes: int, found: Estimate, options: Any) -> Float64Array:
@@ -83,6 +98,7 @@ def _slopes(rates: Float64Array, n_classes: int, found: Estimate, options: Any) 
 
 
 def _gini_effect(surface: "RocSurface", found: Estimate, options: dict[str, Any]) -> Effect:
+    model_with_cases(surface)  # derivatives are expensive, and useless without cases
     return effect_of(surface, _slopes(surface.rates, surface.n_classes, found, options))
 
 
@@ -203,5 +219,5 @@ def _difference(
         range=(-1.0, 1.0),
         error_of="samples" if error > 0 else "cases",
     )
-    notes = [PAIRED if paired else INDEPENDENT, on_selection([x, y])]
+    notes = [_pairing(x, y, paired), on_selection([x, y])]
     return with_cases(plain, spread, cases, notes)

@@ -312,7 +312,8 @@ def _bound(key: Any, both: Any, classes: Sequence[Label]) -> Bound:
 
 def _ends(key: Any, both: Any) -> tuple[float, float]:
     """The least and the greatest value; an infinite one is no limit."""
-    pair = tuple(both) if isinstance(both, (tuple, list, np.ndarray)) and len(both) == 2 else ()
+    several = isinstance(both, (tuple, list)) or (isinstance(both, np.ndarray) and both.ndim == 1)
+    pair = tuple(both) if several and len(both) == 2 else ()
     numbers = pair and is_real(pair[0]) and (is_real(pair[1]) or pair[1] == np.inf)
     if not (numbers and 0 <= pair[0] < pair[1]):
         raise InvalidInput(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from polyroc._base.checks import check_choice, flag, shown, whole_number
 from polyroc._base.random import seed_of
+from polyroc._base.wording import plural
 from polyroc._storage.paths import path_of
 from polyroc._version import __version__
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
@@ -561,7 +562,7 @@ class RocSurface:
     def __repr__(self) -> str:
         names = some_of([str(label) for label in self.classes])
         kind = self.provenance.get("model", "surface")
-        return f"RocSurface({len(self)} operating points of {kind} for {names})"
+        return f"RocSurface({plural(len(self), 'operating point')} of {kind} for {names})"
 
 
 def _volume_options(

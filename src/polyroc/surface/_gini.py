@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from polyroc._base.checks import check_choice, generator_of, repeats, shown, whole_number
 from polyroc._base.parallel import map_threads, thread_count
 from polyroc._base.random import seed_of, stream
+from polyroc._base.wording import plural
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.results import Estimate, Note
 from polyroc.typing import BoolArray, Float64Array, Int64Array, RandomState
@@ -188,7 +189,8 @@ def _exceeded(options: _Options) -> Note:
             f"The exact volume takes more than work={options.work:,} operations. "
             'Pass a larger work=, or method="monte_carlo".'
         )
-    text = f"exact volume takes more than {options.work:,} operations, so estimated from samples"
+    work = plural(options.work, "operation")
+    text = f"exact volume takes more than {work}, so estimated from samples"
     return Note("work-exceeded", text)
 
 
@@ -301,7 +303,8 @@ def _all_agree(hits: int, n: int) -> Note:
     """Limits for a count of none or all: 1 − 0.05^(1/n), which is about 3/n."""
     limit = -math.expm1(math.log(0.05) / n)
     bound = f"under {limit:.1e}" if hits == 0 else f"within {limit:.1e} of 1"
-    text = f"no standard error: {n:,} samples agree; with 95 % confidence the share is {bound}"
+    agree = f"{n:,} samples agree" if n > 1 else "there is one sample"
+    text = f"no standard error: {agree}; with 95 % confidence the share is {bound}"
     return Note("samples-agree", text)
 
 
@@ -415,7 +418,8 @@ def distance_histogram(
     if np.ndim(bins) == 0:
         bins = whole_number(bins, "bins", least=1)
     counts, edges = np.histogram(distances, bins=np.asarray(bins))
-    return DistanceHistogram(counts.astype(np.int64), edges, int((distances < 0).sum()))
+    better = int((distances < -ROUNDING).sum())
+    return DistanceHistogram(counts.astype(np.int64), edges, better)
 
 
 def _checked_classes(n_classes: Any) -> int:

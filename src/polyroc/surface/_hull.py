@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from polyroc._base.checks import generator_of, shown
+from polyroc._base.wording import plural
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.predictions._classes import listed
 from polyroc.surface._costs import CostsLike, checked_costs, errors, matrices
@@ -67,8 +68,9 @@ class RandomisedRule:
         return np.asarray(decisions[drawn, np.arange(decisions.shape[1])])
 
     def __repr__(self) -> str:
+        chance = "probability" if len(self.indices) == 1 else "probabilities"
         return (
-            f"RandomisedRule({len(self.indices)} operating points with probabilities "
+            f"RandomisedRule({plural(len(self.indices), 'operating point')} with {chance} "
             f"{', '.join(f'{share:.3g}' for share in self.probabilities)})"
         )
 

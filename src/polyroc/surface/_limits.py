@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from polyroc._base.checks import shown
+from polyroc._base.checks import is_real, shown
 from polyroc._base.levels import check_level
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.surface._costs import pair_index
@@ -33,8 +33,7 @@ def checked_limits(
 
 
 def _rate(pair: Any, limit: Any) -> float:
-    number = isinstance(limit, (int, float, np.number)) and not isinstance(limit, bool)
-    if not (number and 0 <= limit <= 1):
+    if not (is_real(limit) and 0 <= limit <= 1):
         raise InvalidInput(
             f"The limit of {shown(pair)} must be a rate from 0 to 1, got {shown(limit)}."
         )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.checks import shown
-from polyroc._base.tables import text_table
+from polyroc._base.tables import shares_table
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.results import Interval, Note
 from polyroc.surface._costs import CostsLike, checked_costs, least_cost, pair_index
@@ -96,7 +96,8 @@ class SurfacePoint:
         -------
         Interval
             Wilson's limits, for sums over classes with a t quantile; never of width 0. NaN where
-            the surface does not have its cases, as from a file, or a class has a single one.
+            the surface does not have its cases, as from a file, the cases belong to groups, or a
+            class has a single one.
 
         Examples
         --------
@@ -272,8 +273,5 @@ class SurfacePoint:
         return f"the probabilities are off: {found}"
 
     def _table(self, table: Float64Array) -> str:
-        rows: list[dict[str, Any]] = [
-            {"truth": str(truth), **dict(zip(map(str, self.classes), row.tolist(), strict=True))}
-            for truth, row in zip(self.classes, table, strict=True)
-        ]
-        return text_table(rows)
+        names = [str(label) for label in self.classes]
+        return shares_table(names, names, table.tolist())

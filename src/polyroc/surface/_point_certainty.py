@@ -137,8 +137,12 @@ def signed_distance_of(n_classes: int) -> Linear:
 def checked_interval(
     quantity: Linear, confusion: Float64Array, cases: Cases | None, level: float
 ) -> Interval:
-    """The interval; NaN where the cases are not known or a class has a single one."""
+    """The interval; NaN where cases are not known, are in groups, or a class has a single one."""
     check_level(level)
-    if cases is None or (np.bincount(cases.codes, minlength=len(cases.classes)) < 2).any():
+    if (
+        cases is None
+        or cases.grouped
+        or (np.bincount(cases.codes, minlength=len(cases.classes)) < 2).any()
+    ):
         return Interval(math.nan, math.nan, level, "wilson")
     return quantity.interval(confusion, effective_cases(cases), level)

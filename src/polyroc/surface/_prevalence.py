@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from polyroc._base.checks import shown
 from polyroc._base.levels import check_level
+from polyroc._base.wording import plural
 from polyroc.errors import InvalidInput, UnknownName
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._classes import listed
@@ -59,7 +60,7 @@ class PrevalenceCurve:
         return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
-        return f"PrevalenceCurve({self.vary!r}, {len(self.share)} shares)"
+        return f"PrevalenceCurve({self.vary!r}, {plural(len(self.share), 'share')})"
 
 
 def cost_by_share(
@@ -103,6 +104,7 @@ def cost_by_share(
     """
     check_level(level)
     cases = predictions_of(y_true, y_score, labels=labels, sample_weight=sample_weight)
+    cases.check_independent("cost_by_share")
     classes, own = cases.classes, cases.class_weights / cases.class_weights.sum()
     if vary not in classes:
         raise UnknownName(f"vary {shown(vary)} is not a class. There are {listed(classes)}.")
@@ -141,7 +143,8 @@ def _of_classes(
     mean = np.bincount(cases.codes, weights * paid, n_classes) / totals
     squares = np.bincount(cases.codes, (weights * (paid - mean[cases.codes])) ** 2, n_classes)
     counts = np.bincount(cases.codes, minlength=n_classes)
-    return mean, squares / totals**2 * counts / np.maximum(counts - 1, 1)
+    alone = np.where(counts > 1, counts, np.nan)  # one case says nothing about its spread
+    return mean, squares / totals**2 * alone / (alone - 1)
 
 
 def _averaged(

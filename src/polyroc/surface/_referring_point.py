@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import shown
-from polyroc._base.tables import text_table
+from polyroc._base.checks import is_real, shown
+from polyroc._base.tables import shares_table
 from polyroc._base.ties import SLACK, merged
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.surface._costs import least_cost, pair_index
@@ -86,13 +86,10 @@ class ReferringPoint:
         return words[np.where(referred, len(self.classes), decided)]
 
     def __repr__(self) -> str:
-        names = [*map(str, self.classes), "referred"]
-        rows: list[dict[str, Any]] = [
-            {"truth": str(truth), **dict(zip(names, row.tolist(), strict=True))}
-            for truth, row in zip(self.classes, self.confusion, strict=True)
-        ]
+        names = [str(label) for label in self.classes]
+        table = shares_table(names, [*names, "referred"], self.confusion.tolist())
         told = f"{self.criterion} = {self.value:.4f} with {100 * self.referred:.3g} % referred"
-        return f"{told}; share of each class decided as …\n{text_table(rows)}"
+        return f"{told}; share of each class decided as …\n{table}"
 
 
 def excess_of_decisions(
@@ -135,8 +132,7 @@ class _Found(NamedTuple):
 
 def checked_share(reject_at_most: Any) -> float:
     """A share from 0 to 1."""
-    number = isinstance(reject_at_most, (int, float, np.number))
-    if not number or isinstance(reject_at_most, bool) or not 0 <= reject_at_most <= 1:
+    if not is_real(reject_at_most) or not 0 <= reject_at_most <= 1:
         raise InvalidInput(
             f"reject_at_most must be a share of the cases from 0 to 1, got {shown(reject_at_most)}."
         )

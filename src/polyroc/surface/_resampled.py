@@ -19,7 +19,7 @@ from polyroc.results import Estimate, Note
 from polyroc.statistics.rates import decisions
 from polyroc.surface import _gini as volumes
 from polyroc.surface._cases import Cases
-from polyroc.surface._certainty import NO_CASES, on_selection
+from polyroc.surface._certainty import IN_GROUPS, NO_CASES, of_samples, on_selection, one_case
 from polyroc.surface._costs import errors
 from polyroc.surface._rates import model_probabilities, sharing_parameters
 from polyroc.typing import BoolArray, Float64Array, RandomState
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SAMPLES = 20_000
 """Points of the region that all resamples are counted with."""
+
+AGREEING = Note("no-variation", "no standard error: the resamples agree")
 
 AT_ONCE = 2048
 """Operating points that are held against the samples together."""
@@ -41,25 +43,26 @@ def resampled_gini(
     model = surface.model
     if model is None or not hasattr(model, "cases"):
         raise NotDefined(f"G cannot be corrected: {NO_CASES.text}.")
+    if model.cases.grouped:
+        raise NotDefined(f"G cannot be corrected: {IN_GROUPS.text}.")
     n_resamples, seed = repeats(n_resamples, "n_resamples", least=2), seed_of(rng)
     plain = volumes.gini(surface.rates, surface.n_classes, rng=seed, n_threads=n_threads)
     weights = resample_weights(model.cases, n_resamples, seed)
     counted = shares_dominated(surface, weights, seed, thread_count(n_threads))
     optimism = float(counted[1:].mean() - counted[0])
     error = float(counted[1:].std(ddof=1))
-    smallest = int(np.bincount(model.cases.codes, minlength=surface.n_classes).min())
-    notes = [_correction(plain.value, optimism), on_selection([surface])]
-    if not error > 0 or smallest < 2:
-        notes.append(Note("no-variation", "no standard error: the resamples agree"))
-        error = math.nan
-    counts = np.bincount(model.cases.codes, minlength=surface.n_classes).tolist()
+    counts = np.bincount(model.cases.codes, minlength=surface.n_classes)
+    missing = one_case(surface.classes, [counts]) or (AGREEING if not error > 0 else None)
+    notes = [*of_samples(plain, missing is None), _correction(plain.value, optimism)]
+    notes += [on_selection([surface]), *([] if missing is None else [missing])]
+    sampled = 0.0 if math.isnan(plain.standard_error) else plain.standard_error
     return replace(
         plain,
         value=min(max(plain.value - optimism, 0.0), 1.0),
-        standard_error=error,
+        standard_error=math.hypot(error, sampled) if missing is None else math.nan,
         method=f"{plain.method}, corrected by resampling",
-        degrees_of_freedom=max(smallest - 1.0, 1.0),
-        counts=dict(zip(surface.classes, counts, strict=True)),
+        degrees_of_freedom=max(float(counts.min()) - 1.0, 1.0),
+        counts=dict(zip(surface.classes, counts.tolist(), strict=True)),
         notes=tuple(notes),
         settings={**plain.settings, "n_resamples": n_resamples, "seed": seed, "plain": plain.value},
         error_of="cases",
@@ -67,7 +70,10 @@ def resampled_gini(
 
 
 def _correction(value: float, optimism: float) -> Note:
-    text = f"{value:.4f} before the correction by {-optimism:+.4f} for the number of cases"
+    moved = round(-optimism, 4) + 0.0  # no -0.0000
+    text = f"{value:.4f} before the correction by {moved:+.4f} for the number of cases"
+    if not 0 <= value - optimism <= 1:
+        text += ", cut off at 0" if value < optimism else ", cut off at 1"
     return Note("corrected", text)
 
 

@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from polyroc._base.levels import check_level, wilson_limits
 from polyroc._base.ties import SLACK, merged
+from polyroc._base.wording import plural
 from polyroc.errors import InvalidInput
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.surface._costs import CostsLike, checked_costs, expected_costs, least_cost
@@ -65,7 +66,7 @@ class RiskCoverage:
         return pd.DataFrame({name: getattr(self, name) for name in names})
 
     def __repr__(self) -> str:
-        return f"RiskCoverage({len(self.risk)} points, area {self.area:.4g})"
+        return f"RiskCoverage({plural(len(self.risk), 'point')}, area {self.area:.4g})"
 
 
 def risk_coverage(
@@ -103,6 +104,7 @@ def risk_coverage(
     """
     check_level(level)
     cases = predictions_of(y_true, y_score, labels=labels, sample_weight=sample_weight)
+    cases.check_independent("risk_coverage")
     probabilities = np.asarray(cases.probabilities("risk_coverage"), dtype=np.float64)
     classes = cases.classes
     table = 1 - np.eye(len(classes)) if costs is None else checked_costs(costs, classes)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polyroc._base.checks import flag, repeats, shown, whole_number
+from polyroc._base.checks import flag, is_real, repeats, shown, whole_number
 from polyroc._base.parallel import one_blas_thread, thread_count
 from polyroc._base.random import seed_of
 from polyroc._storage.checkpoint import Autosave, Checkpoint
@@ -163,8 +163,7 @@ def _interruption() -> Iterator[threading.Event]:
 def _checked_tolerance(tolerance: float | None, settings: Settings) -> float:
     if tolerance is None:
         return 0.0 if settings.strategy == "paper" else TOLERANCE
-    number = isinstance(tolerance, (int, float, np.number)) and not isinstance(tolerance, bool)
-    if not (number and 0 <= tolerance < 1):
+    if not (is_real(tolerance) and 0 <= tolerance < 1):
         raise InvalidInput(f"tolerance must be a share from 0 to below 1, got {shown(tolerance)}.")
     return float(tolerance)
 

@@ -10,10 +10,14 @@ from polyroc._base.checks import shown
 from polyroc._base.levels import check_level, two_sided_quantile
 from polyroc._base.sums import sum_by_class
 from polyroc.errors import UnknownName
-from polyroc.typing import Float64Array
+from polyroc.typing import Float64Array, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+EQUAL = 1e-12
+"""Sums that differ by less, for the size of their terms, are equal."""
 
 
 class BenefitDifference(NamedTuple):
@@ -77,7 +81,7 @@ class BenefitCurves:
         i, j = self._place(a), self._place(b)
         moved, spread = self.values[i] - self.values[j], self.covariances
         variance = spread[:, i, i] + spread[:, j, j] - 2 * spread[:, i, j]
-        error = np.sqrt(np.where(variance > 1e-14 * spread[:, i, i], variance, 0))
+        error = np.sqrt(np.where(variance <= 1e-14 * spread[:, i, i], 0, variance))
         reach = two_sided_quantile(level, self.degrees_of_freedom) * error
         ratio = np.divide(-np.abs(moved), error, out=np.full(len(moved), np.nan), where=error > 0)
         p_value = 2 * stdtr(self.degrees_of_freedom, ratio)
@@ -86,12 +90,12 @@ class BenefitCurves:
     def where(self, level: float = 0.95) -> list[BestStrategy]:
         """Which strategy is best, where: ranges of positions, in order; the first of equals."""
         check_level(level)
-        best = np.argmax(self.values, axis=0)
-        clear = np.ones(len(best), dtype=bool)
+        best, clear = self._best(), np.ones(len(self.positions), dtype=bool)
         for i, name in enumerate(self.strategies):
             for other in self.strategies:
                 if other != name:
-                    clear &= (best != i) | (self.difference(name, other, level).low > 0)
+                    low = self.difference(name, other, level).low
+                    clear &= (best != i) | (low > self._rounding)
         ranges: list[BestStrategy] = []
         for x, i, sure in zip(self.positions.tolist(), best.tolist(), clear.tolist(), strict=True):
             found = BestStrategy(x, x, self.strategies[i], sure)
@@ -109,7 +113,7 @@ class BenefitCurves:
         import pandas as pd
 
         check_level(level)
-        errors, best = self.standard_errors, np.argmax(self.values, axis=0)
+        errors, best = self.standard_errors, self._best()
         reach = two_sided_quantile(level, self.degrees_of_freedom) * errors
         rows = [
             {
@@ -140,6 +144,17 @@ class BenefitCurves:
         names = ["model_a", "model_b", self.position, *BenefitDifference._fields]
         return pd.DataFrame(rows, columns=names)
 
+    @property
+    def _rounding(self) -> Float64Array:
+        """(T,) differences that are none, for the size of what was summed at each position."""
+        spread = np.nan_to_num(self.standard_errors) * math.sqrt(self.degrees_of_freedom + 1)
+        return np.asarray(EQUAL * (np.abs(self.values) + spread).max(axis=0))
+
+    def _best(self) -> IntArray:
+        """(T,) place of the best strategy; of equals the first."""
+        equal = self.values >= self.values.max(axis=0) - self._rounding
+        return np.asarray(np.argmax(equal, axis=0))
+
     def _place(self, strategy: str) -> int:
         if strategy not in self.strategies:
             names = ", ".join(self.strategies)
@@ -147,12 +162,14 @@ class BenefitCurves:
         return self.strategies.index(strategy)
 
     def __repr__(self) -> str:
-        lines = [
-            f"{self.position} {each.start:g} to {each.end:g}: {each.strategy}"
-            f"{'' if each.clear else ' (not clearly)'}"
-            for each in self.where()
-        ]
-        return "\n".join(lines)
+        return "\n".join(f"{self.position} {_in_words(each)}" for each in self.where())
+
+
+def _in_words(found: BestStrategy) -> str:
+    """A range, or a single position, and what is best there."""
+    alone = found.start == found.end
+    place = f"{found.start:g}" if alone else f"{found.start:g} to {found.end:g}"
+    return f"{place}: {found.strategy}{'' if found.clear else ' (not clearly)'}"
 
 
 def mean_and_covariance(

@@ -103,6 +103,7 @@ def saec_interval(
     """
     check_choice(model, "model", MODELS)
     predictions = two_classes(y_true, y_score, labels, sample_weight, "saec")
+    predictions.check_independent("saec_interval")
     count = repeats(n_replicates, "n_replicates", least=2)
     cases, seed = RankedCases.of(predictions), seed_of(rng)
     found = cost_of(cases, model)

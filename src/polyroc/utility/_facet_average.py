@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from polyroc._base.checks import whole_number
 from polyroc._base.random import seed_of, stream
+from polyroc._base.wording import plural
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array, RandomState
@@ -66,7 +67,8 @@ class HullFacets:
         return float(self.parts[last])
 
     def __repr__(self) -> str:
-        return f"HullFacets({self.n_points} points, {len(self.areas)} facets, SAEC {self.saec:.6g})"
+        facets = plural(len(self.areas), "facet")
+        return f"HullFacets({self.n_points:,} points, {facets}, SAEC {self.saec:.6g})"
 
 
 def hull_facets(surface: Any, *, n_classes: int | None = None) -> HullFacets:
@@ -124,9 +126,9 @@ def saec_surface(
     trend = () if n_classes == 2 else _trend(used, n_classes, sizes)
     notes = []
     if n_classes > 2:
-        notes.append(Note("biased", _BIASED))
+        notes.append(Note("biased", _BIASED.format(n_classes)))
     if len(used) < len(rates):
-        text = f"hull of {len(used)} of {len(rates)} points, drawn at random"
+        text = f"hull of {len(used):,} of {len(rates):,} points, drawn at random"
         notes.append(Note("subset", text))
     return Estimate(
         metric="saec",
@@ -146,9 +148,9 @@ def saec_surface(
 
 
 _BIASED = (
-    "the hull of the points of three classes is biased: gaps between points raise it (see the "
-    "trend), rates counted on few cases lower it (.025, .077 and .141 on 100, 400 and 2,000 cases "
-    "a class where .116 is true); with calibrated probabilities use ideal_observer"
+    "the hull of the points of {} classes is biased: gaps between points raise it (see the trend), "
+    "rates counted on few cases lower it (for three classes .025, .077 and .141 on 100, 400 and "
+    "2,000 cases a class where .116 is true); with calibrated probabilities use ideal_observer"
 )
 
 

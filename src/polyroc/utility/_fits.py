@@ -78,6 +78,7 @@ def fit_binormal(
     BinormalFit(a = 1.6568 ± 0.3105, b = 0.7130 ± 0.2159)
     """
     predictions = two_classes(y_true, score, labels, sample_weight, "fit_binormal")
+    predictions.check_independent("fit_binormal")
     data = fit_runs(RankedCases.of(predictions))
     data.check()
     check_choice(weights, "weights", ("sampling", "frequency"))
@@ -120,6 +121,7 @@ def fit_proper(
     ProperFit(c = -0.1675 ± 0.1472, d_a = 1.9078 ± 0.2598)
     """
     predictions = two_classes(y_true, score, labels, sample_weight, "fit_proper")
+    predictions.check_independent("fit_proper")
     data = fit_runs(RankedCases.of(predictions))
     data.check()
     check_choice(weights, "weights", ("sampling", "frequency"))

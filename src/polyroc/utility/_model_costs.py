@@ -18,6 +18,7 @@ from polyroc.predictions import Predictions
 from polyroc.predictions._given import model_predictions
 from polyroc.results import Interval
 from polyroc.statistics.spread import class_spread
+from polyroc.surface._certainty import NO_VARIATION
 from polyroc.surface._costs import CostsLike, checked_costs, least_cost
 from polyroc.surface._point_certainty import Linear
 from polyroc.typing import (
@@ -56,7 +57,9 @@ class ModelCost:
 
     def __repr__(self) -> str:
         low, high, *_ = self.interval()
-        return f"expected cost = {self.value:.4f} (95 % interval {low:.4f} to {high:.4f})"
+        limits = f"95 % interval {low:.4f} to {high:.4f}"
+        told = "no interval: a class has one case" if math.isnan(low) else limits
+        return f"expected cost = {self.value:.4f} ({told})"
 
 
 @dataclass(frozen=True)
@@ -224,7 +227,8 @@ def _difference(
     moved = priors[cases.codes] * (costs - means[cases.codes])
     spread = class_spread(moved, cases.codes, cases.case_weights, cases.n_classes)
     value = float(priors @ means)
-    error = math.sqrt(spread.variance) if spread.variance > 0 else math.nan
+    error = math.sqrt(spread.variance)
+    error = error if error > NO_VARIATION * float(np.abs(costs).max()) else math.nan
     p_value = float(2 * stdtr(spread.freedom, -abs(value) / error))
     return CostDifference(*names, value, error, spread.freedom, p_value)
 

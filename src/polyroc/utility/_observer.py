@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from polyroc._base.checks import generator_of, shown, whole_number
 from polyroc._base.random import seed_of, stream
+from polyroc._base.wording import plural
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array, RandomState
@@ -296,7 +297,7 @@ class IdealObserver:
         )
 
     def __repr__(self) -> str:
-        kind = "densities" if self.likelihoods is None else f"{len(self.likelihoods)} cases"
+        kind = "densities" if self.likelihoods is None else plural(len(self.likelihoods), "case")
         return f"IdealObserver({self.n_classes} classes, {kind})"
 
 

@@ -205,10 +205,16 @@ def mean_error(values: Float64Array) -> tuple[float, float]:
 
 
 def share_of_dearest(costs: Float64Array, sizes: Float64Array) -> float:
-    """Share of the total cost that the most expensive hundredth of the surface pays."""
+    """Share of the total cost that the most expensive hundredth of the surface pays.
+
+    Examples
+    --------
+    >>> round(share_of_dearest(np.ones(4), np.ones(4)), 6)
+    0.01
+    """
     order = np.argsort(-costs, kind="stable")
-    share_of_area = np.cumsum(sizes[order]) / sizes.sum()
-    paid = np.cumsum((costs * sizes)[order])
+    share_of_area = np.append(0, np.cumsum(sizes[order]) / sizes.sum())
+    paid = np.append(0, np.cumsum((costs * sizes)[order]))
     return float(np.interp(0.01, share_of_area, paid / paid[-1])) if paid[-1] > 0 else 0.0
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from polyroc import RejectingClassifierCV
 from polyroc.display import RiskCoverageDisplay
+from polyroc.errors import InvalidInput
 from polyroc.surface import risk_coverage
 from polyroc.surface._referral import ReferralCosts, Referrals, referral_costs
 
@@ -36,6 +37,7 @@ def test_the_threshold_is_the_best_of_all_on_twelve_cases():
     rng = np.random.default_rng(0)
     for seed in range(60):
         y, p, _ = cases(12, seed)
+        p = p[rng.integers(12, size=12)] if seed % 2 else p  # ties are referred together
         table = rng.uniform(size=(3, 3)) * (1 - np.eye(3))
         costs = ReferralCosts(table, rng.uniform(0, 0.4, 3))
         most, limit = rng.choice([0.2, 0.5, 1.0]), rng.choice([0.0, 0.3, 1.0])
@@ -127,6 +129,10 @@ def test_risk_by_coverage_is_that_of_a_loop():
     display = RiskCoverageDisplay.from_predictions(y, p).plot()
     assert display.ax_.get_xlabel() == "share of cases decided (coverage)"
     pd.testing.assert_frame_equal(display.frame(), risk_coverage(y, p).frame())
+    narrow, wide = (risk_coverage(y, p, level=level) for level in (0.5, 0.99))
+    assert (wide.high - wide.low >= narrow.high - narrow.low).all()
+    with pytest.raises(InvalidInput, match="level must lie between 0 and 1, got 95"):
+        risk_coverage(y, p, level=95)
 
 
 def test_limits_of_the_risk_cover_it():

@@ -128,6 +128,18 @@ def test_the_standard_error_of_a_gain_is_that_of_the_jackknife():
     assert error == pytest.approx(np.sqrt(149 / 150 * ((left - left.mean()) ** 2).sum()), rel=0.04)
 
 
+def test_costs_that_differ_between_folds_add_to_the_standard_error():
+    """Twice the jackknife variance: of the costs of the folds, and of those of all cases."""
+    y, p, _ = cases(150, 7)
+    weights = [(3, 1, 1), (2, 1, 1), (1, 1, 2), (1, 2, 1)]
+    costs = [np.outer(each, np.ones(3)) * (1 - np.eye(3)) for each in weights]
+    scores = [f1_score(y, (p * each).argmax(axis=1), average="macro") for each in weights]
+    trial = Trial(goal_of("f1_macro", y, p), np.arange(150) % 4, by_class=False)
+    expected = 2 * 3 / 4 * sum((each - np.mean(scores)) ** 2 for each in scores)
+    assert trial.spread_of_tuning(p.argmax(axis=1), costs) == pytest.approx(expected, rel=1e-9)
+    assert expected > 0
+
+
 @pytest.mark.slow
 def test_a_tuner_raises_a_score_and_says_by_how_much():
     y, _, x = cases(600, 3)
@@ -152,9 +164,9 @@ def test_argmax_is_kept_and_said_where_nothing_is_gained():
     tuner = TunedCostClassifierCV(DummyClassifier(), scoring="accuracy").fit(x, y)
     assert (tuner.chosen_, tuner.gain_) == ("argmax", 0)
     tuned = tuner.candidates_["tuned"]
-    assert tuner.verdict_ == (
-        f"Argmax is kept: with tuned costs the score is {tuned.gain:.4g} higher than that of "
-        f"argmax (standard error {tuned.standard_error:.2g}) on out-of-fold cases."
+    assert tuned.gain == 0 and tuner.verdict_ == (
+        "Argmax is kept: with tuned costs the score is the same as that of argmax "
+        f"(standard error {tuned.standard_error:.2g}) on out-of-fold cases."
     )
     plain = TunedCostClassifierCV(DummyClassifier()).fit(x, y)
     assert np.isnan(plain.score_)

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyroc.surface.classifiers import sweeps
 from polyroc.surface.classifiers.cost_sensitive import decide
 from polyroc.surface.classifiers.sweeps import (
+    SHOWN,
     Goal,
     Search,
+    _decided,
     class_groups,
     descend,
     envelope,
@@ -72,7 +75,8 @@ def every_factor(goal, costs, group):
 def test_the_envelope_is_the_least_line_everywhere(n_classes, seed):
     rng = np.random.default_rng(seed)
     fixed, growing = rng.integers(0, 6, (2, 20, n_classes)).astype(float)
-    start, corners = envelope(fixed, growing)
+    both, eye = np.hstack([fixed, growing]), np.eye(2 * n_classes)
+    start, corners = envelope(both, eye[:, :n_classes].copy(), eye[:, n_classes:].copy())
     assert (corners.at > 0).all()
     for t in (1e-6, 0.31, 0.77, 1.01, 2.03, 4.7, 1e6):
         now = start.copy()
@@ -145,3 +149,68 @@ def test_certain_and_impossible_classes_have_no_corner():
     costs, score = descend(goal, 1 - np.eye(2), class_groups(2))
     assert np.isfinite(costs).all()
     assert score.goal == pytest.approx(2 / 3, abs=1e-5)
+
+
+def test_compiled_decisions_are_those_of_the_one_rule():
+    """Also where costs are equal as decimals, or joined by chains of such neighbours."""
+    rng = np.random.default_rng(8)
+    for n_classes in (2, 3, 6):
+        tenths = rng.multinomial(10, np.full(n_classes, 1 / n_classes), 300) / 10
+        fine = rng.dirichlet(np.ones(n_classes), 300)
+        for p in (tenths, fine, np.asfortranarray(tenths), tenths + 1e-13 * fine):
+            for costs in (rng.integers(0, 10, (n_classes, n_classes)) / 10, rng.random((2, 2))):
+                if len(costs) == n_classes:
+                    np.testing.assert_array_equal(_decided(p, costs), decide(p, costs))
+
+
+def test_a_group_is_not_swept_again_where_it_gained_nothing(monkeypatch):
+    """The costs found are those of sweeping every group in every round, with fewer sweeps."""
+    swept = []
+
+    def counted(goal, costs, group):
+        swept.append((costs.tobytes(), group.tobytes()))
+        return sweep(goal, costs, group)
+
+    monkeypatch.setattr(sweeps, "sweep", counted)
+    rng = np.random.default_rng(3)
+    p, truths = rng.dirichlet(np.ones(4), 200), rng.integers(0, 4, 200)
+    goal = Goal(p, truths, np.full(200, 1 / 200), rng.random((4, 4)) * (1 - np.eye(4)))
+    start, groups = goal.criterion / goal.criterion.max(), class_groups(4)
+    found, score = descend(goal, start, groups)
+    assert len(set(swept)) == len(swept) > 4
+    costs, best, before = start, goal.score(start), None
+    while before is None or best.goal < before.goal - SHOWN * goal.criterion.max() / np.sqrt(200):
+        before = best
+        for group in groups:
+            moved = sweep(goal, costs, group)
+            if goal.score(moved).beats(best):
+                costs, best = moved, goal.score(moved)
+    assert found.tobytes() == costs.tobytes()
+    assert score == best
+
+
+def test_cases_in_tiles_are_decided_and_followed_as_alone():
+    costs, group = random_goal(2, 4, 5).criterion, class_groups(4)[1]
+    still, moving = np.where(group, 0, costs), np.where(group, costs, 0)
+    for n_cases in (1, 64, 65, 131):
+        p = random_goal(n_cases, 4, n_cases, whole=n_cases == 65).probabilities
+        np.testing.assert_array_equal(_decided(p, costs), decide(p, costs))
+        start, corners = envelope(p, still, moving)
+        alone = [envelope(row[None], still, moving) for row in p]
+        np.testing.assert_array_equal(start, np.concatenate([first for first, _ in alone]))
+        for field in ("at", "before", "after"):
+            own = np.concatenate([getattr(each, field) for _, each in alone])
+            np.testing.assert_array_equal(getattr(corners, field), own)
+        counts = [len(each.at) for _, each in alone]
+        np.testing.assert_array_equal(corners.cases, np.repeat(np.arange(n_cases), counts))
+
+
+def test_starts_on_several_threads_reach_the_same_costs(monkeypatch):
+    goal, rng = random_goal(6, 3, 300, 1), np.random.default_rng(0)
+    starts = tuple(goal.criterion * np.exp(rng.normal(size=(3, 1))) for _ in range(4))
+    found = []
+    for many in (1000, 1):
+        monkeypatch.setattr(sweeps, "MANY_CASES", many)
+        assert goal.in_threads == (many == 1)
+        found.append(Search(starts, tuple(class_groups(3))).best(goal))
+    np.testing.assert_array_equal(*found)

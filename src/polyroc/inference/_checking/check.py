@@ -116,12 +116,17 @@ def _row(asked: Requirement, place: Place, same: bool, level: float) -> Checked:
     """One requirement for all cases, or for those of a slice."""
     found = None if place.values is None else place.values[asked.metric]
     if found is None or math.isnan(found.value):
-        made = Checked(asked.metric, asked.rule, asked.bound, note=place.withheld)
+        reasons = (place.withheld,) if found is None else _texts(found)
+        made = Checked(asked.metric, asked.rule, asked.bound, notes=reasons)
     elif asked.of_value:
         made = _of_value(asked, found, level)
     else:
         made = _of_change(asked, found, place.change(asked.metric), same, level)
     return replace(made, attribute=place.attribute, slice=place.slice)
+
+
+def _texts(found: Estimate) -> tuple[str, ...]:
+    return tuple(note.text for note in found.notes)
 
 
 def _check_baseline(asked: tuple[Requirement, ...], baseline: Any) -> None:
@@ -184,7 +189,7 @@ def _of_value(asked: Requirement, found: Estimate, level: float) -> Checked:
         *(math.nan, found.value, low, high),
         p_met=found.test(asked.bound, "greater").p_value,
         p_violated=found.test(asked.bound, "less").p_value,
-        note=found.note,
+        notes=_texts(found),
     )
 
 
@@ -203,7 +208,7 @@ def _of_change(
         *(before, worse + 0.0, *_limits_of_loss(row, level)),
         p_met=Hypothesis("noninferior", asked.bound).p_value(row, lower),
         p_violated=Hypothesis("less", asked.bound).p_value(row, lower),
-        note=row.note,
+        notes=row.notes,
     )
     if math.isnan(row.standard_error) and row.difference == 0:
         return _without_variation(made, found, same)

@@ -37,7 +37,7 @@ class Checked:
     """Of the one-sided test that shows that the requirement is met."""
     p_violated: float = math.nan
     """Of the one-sided test that shows that it is violated."""
-    note: str = ""
+    notes: tuple[str, ...] = ()
     p_adjusted: float = math.nan
     """``p_violated`` adjusted by Holm's method over the requirements of the check."""
     outcome: Outcome = "undecided"
@@ -49,6 +49,11 @@ class Checked:
     def requirement(self) -> Requirement:
         """What was asked."""
         return Requirement(self.metric, self.rule, self.bound)
+
+    @property
+    def note(self) -> str:
+        """All notes in one line."""
+        return "; ".join(self.notes)
 
     def describe(self) -> str:
         """What was asked, in a few words."""
@@ -117,6 +122,15 @@ def judged(rows: Sequence[Checked], level: float) -> "Check":
     return Check(tuple(done), level)
 
 
+def _adjustment(tested: int, percent: str) -> str:
+    """What is adjusted for the number of requirements that could be tested."""
+    return (
+        f"P-values of violations are adjusted by Holm's method over {tested} requirements, so that "
+        f"a check whose requirements are all met fails in at most {percent} of samples; those of "
+        "requirements met are not adjusted, because the check passes only if all are met."
+    )
+
+
 @dataclass(frozen=True)
 class Check:
     """Requirements, judged one by one and together; see :func:`polyroc.check`."""
@@ -132,20 +146,19 @@ class Check:
 
     def explain(self) -> str:
         """How requirements were judged, in sentences: levels, and what is adjusted."""
-        percent = f"{100 * (1 - self.level):.6g} %"
-        alone = (
-            f"The requirement is tested twice, each time one-sided at {percent}: that it is met "
-            "(pass) and that it is violated (fail); neither shown is too few cases to tell."
+        percent, number = f"{100 * (1 - self.level):.6g} %", len(self.rows)
+        tested = sum(not math.isnan(row.p_violated) for row in self.rows)
+        if not tested:
+            none = "The requirement cannot" if number == 1 else f"None of the {number} can"
+            return f"{none} be tested: too few cases to tell."
+        who = "The requirement" if number == 1 else "Each requirement"
+        if tested < number:
+            who = f"{number - tested} of {number} requirements cannot be tested. Each of the others"
+        told = (
+            f"{who} is tested twice, each time one-sided at {percent}: that it is met (pass) and "
+            "that it is violated (fail); neither shown is too few cases to tell."
         )
-        if len(self.rows) == 1:
-            return alone
-        several = alone.replace("The requirement is", "Each requirement is")
-        return (
-            f"{several} P-values of violations are adjusted by Holm's method over "
-            f"{len(self.rows)} requirements, so that a check whose requirements are all met fails "
-            f"in at most {percent} of samples; those of requirements met are not adjusted, because "
-            "the check passes only if all are met."
-        )
+        return told if tested == 1 else f"{told} {_adjustment(tested, percent)}"
 
     def frame(self) -> "pd.DataFrame":
         """A row per requirement: what was asked, what was found, p-values and the outcome."""

@@ -130,7 +130,7 @@ class Plan:
         word = "" if named else "of class "
         counts = ", ".join(f"{count:,} {word}{label}" for label, count in self.cases.items())
         readers = "" if self.readers is None else f"{self.readers} readers, "
-        tested = "" if math.isnan(self.power) else f", power {self.power:.4f} {self._tested()}"
+        tested = "" if math.isnan(self.power) else f", power {self._power()} {self._tested()}"
         return (
             f"{readers}{self.total:,} cases ({counts}): {self._stated()} ± "
             f"{self.half_width:.4f} ({100 * self.level:g} %){tested}"
@@ -145,11 +145,16 @@ class Plan:
         if not math.isnan(self.power):
             lines.append(
                 f"A test {self._tested()} at {100 * (1 - self.level):.6g} % finds it with a power "
-                f"of {self.power:.4f}."
+                f"of {self._power()}."
             )
         if self.price is not None:
             lines.append(f"All cases cost {self.price:,.6g}.")
         return lines
+
+    def _power(self) -> str:
+        """With four decimals; a power below 1 does not read as 1."""
+        text = f"{self.power:.4f}"
+        return "over 0.9999" if text == "1.0000" else text
 
     def _tested(self) -> str:
         side = "" if self.alternative == "two-sided" else f" ({self.alternative})"

@@ -25,6 +25,9 @@ RANDOM: tuple[str, ...] = get_args(Random)
 ROUNDING = 1e-24
 """Mean squares and variances up to this are rounding: values differ by less than 1e-12."""
 
+CANCELLED = 1e-12
+"""What is left of variances after subtraction is rounding if it is less than this share."""
+
 
 class ReaderTest(NamedTuple):
     """Test that all modalities have the same mean.
@@ -105,12 +108,13 @@ class Analysis:
         def average(kind: BoolArray) -> float:
             return float(self.covariance[kind].mean())
 
-        return (
-            average(same_modality & same_reader),
-            average(~same_modality & same_reader),
-            average(same_modality & ~same_reader),
-            average(~same_modality & ~same_reader),
-        )
+        variance = average(same_modality & same_reader)
+        cov1 = average(~same_modality & same_reader)
+        cov2 = average(same_modality & ~same_reader)
+        cov3 = average(~same_modality & ~same_reader)
+        least = CANCELLED * variance  # sums in another order: modalities that are read alike
+        cov1 = variance if abs(variance - cov1) <= least else cov1
+        return variance, cov1, cov2, cov2 if abs(cov2 - cov3) <= least else cov3
 
     @property
     def excess(self) -> float:
@@ -163,7 +167,9 @@ class Analysis:
     def reader_spread(self, reader: int, first: int, second: int) -> float:
         """Standard error over cases of one reader's difference between two modalities."""
         own = self.covariance[:, reader, :, reader]
-        return _root(float(own[first, first] + own[second, second] - 2 * own[first, second]))
+        both = float(own[first, first] + own[second, second])
+        left = both - 2 * float(own[first, second])
+        return _root(left) if left > CANCELLED * both else math.nan
 
 
 def hillis(mean_square: float, added: float, freedom: float) -> Spread:

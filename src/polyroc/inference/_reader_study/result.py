@@ -354,6 +354,8 @@ class ReaderStudy:
 
 def described(test: ReaderTest) -> str:
     """A test in words."""
+    if math.isnan(test.p_value):
+        return f"random {test.random}: no test, differences do not vary"
     p_value = f"p = {test.p_value:.4f}" if not test.p_value < 1e-4 else "p < 0.0001"
     if test.random == "cases":
         statistic = f"χ²({test.df}) = {test.statistic:.4f}"

@@ -2,16 +2,19 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from polyroc._base.tables import html_table, text_table, without_nan
-from polyroc.inference._comparison import Comparison, Difference
+from polyroc.inference import _comparison
+from polyroc.inference._comparison import Comparison, Difference, holm
 from polyroc.inference._slices.parts import Withheld, less, withheld_frame, withheld_rows
 from polyroc.results import Note
 
 if TYPE_CHECKING:
     import pandas as pd
+
+COLUMNS = ("attribute", "slice", "cases", *_comparison.COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,29 @@ class SlicedComparison(Comparison):
         """Which slices are withheld, and why."""
         return tuple(Note("slice-withheld", each.note) for each in self.thin)
 
+    def adjusted(self, over: Literal["pairs", "all"] = "all") -> "SlicedComparison":
+        """The same comparison with p-values adjusted by Holm's method over other families of tests.
+
+        Parameters
+        ----------
+        over : ``"pairs"``: over the pairs of models, and in ``frame()`` also over the slices of
+            the attribute, within each metric; ``"all"``: over all rows, for a statement about
+            several metrics or attributes.
+        """
+        whole = super().adjusted(over)
+        families: dict[Any, list[int]] = {}
+        for place, (attribute, _, each) in enumerate(self.rows):
+            key = (attribute, each.metric) if over == "pairs" else None
+            families.setdefault(key, []).append(place)
+        rows = list(self.rows)
+        for places in families.values():
+            done = holm([self.rows[place][2] for place in places])
+            for place, each in zip(places, done, strict=True):
+                rows[place] = (*self.rows[place][:2], each)
+        return replace(
+            self, differences=whole.differences, settings=whole.settings, rows=tuple(rows)
+        )
+
     def frame(self, level: float | None = None) -> "pd.DataFrame":
         """A row per attribute, metric, pair of models and slice.
 
@@ -83,7 +109,7 @@ class SlicedComparison(Comparison):
         """
         import pandas as pd
 
-        return pd.DataFrame(self._rows(self._level(level)))
+        return pd.DataFrame(self._rows(self._level(level)), columns=list(COLUMNS))
 
     def interactions(self) -> "pd.DataFrame":
         """A row per attribute, metric and pair of models: is the difference the same everywhere?
@@ -94,7 +120,8 @@ class SlicedComparison(Comparison):
         """
         import pandas as pd
 
-        return pd.DataFrame([vars(test) for test in self.same])
+        columns = [each.name for each in fields(Interaction)]
+        return pd.DataFrame([vars(test) for test in self.same], columns=columns)
 
     def withheld(self) -> "pd.DataFrame":
         """Slices too thin for a statement, with their cases of each class; empty if none is."""
@@ -129,20 +156,12 @@ class SlicedComparison(Comparison):
         self, attribute: str, name: Any, difference: Difference, level: float
     ) -> dict[str, Any]:
         low, high, *_ = difference.interval(level)
-        return {
-            "attribute": attribute,
-            "slice": name,
-            "cases": self.cases[attribute][name],
-            "metric": difference.metric,
-            "model_a": difference.model_a,
-            "model_b": difference.model_b,
-            "difference": difference.difference,
-            "standard_error": difference.standard_error,
-            "low": low,
-            "high": high,
-            "p_value": difference.p_value,
-            "p_adjusted": difference.p_adjusted,
-        }
+        place = {"attribute": attribute, "slice": name, "cases": self.cases[attribute][name]}
+        row = {**vars(difference), **place, "low": low, "high": high}
+        return {name: row[name] for name in COLUMNS}
+
+    def _print_columns(self, level: float | None) -> list[str]:
+        return ["slice", *super()._print_columns(level)]
 
     def __repr__(self) -> str:
         told = [f"Note. {note.text}" for note in self.notes]

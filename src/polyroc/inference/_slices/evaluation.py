@@ -16,6 +16,7 @@ from polyroc.inference._slices.result import SlicedEvaluation, SliceDifference, 
 from polyroc.inference._slices.spread import SliceSpread, Units
 from polyroc.metrics.declaration import Metric
 from polyroc.metrics.folds import statistics_of
+from polyroc.metrics.question import NO_VARIATION
 from polyroc.predictions import Predictions
 from polyroc.predictions._slices import Attribute
 from polyroc.results import Estimate, Evaluation
@@ -151,7 +152,7 @@ def _spread(slices: Sequence[SliceFound], design: CaseDesign, place: int) -> Sli
     units = units_of([each.cases for each in slices], design)
     spread = units.spread(np.nan_to_num(np.concatenate(contributions)), freedom)
     covariance = spread.covariance
-    edges = ~(spread.variances > 0) | np.isnan(variances)  # every case agrees, or no derivative
+    edges = np.isnan([each.standard_error for each in estimates])  # cases agree, or no derivative
     covariance[edges, edges] = variances[edges]
     return replace(spread, covariance=covariance)
 
@@ -169,8 +170,10 @@ def _variance(estimate: Estimate, estimates: Sequence[Estimate]) -> tuple[float,
     lowest, highest = estimate.range
     values = [each.value for each in estimates if not math.isnan(each.value)]
     share = (float(np.mean(values)) - lowest) / (highest - lowest)
+    if not share * (1 - share) > NO_VARIATION:
+        return math.nan, math.nan
     variance = share * (1 - share) * (highest - lowest) ** 2 / estimate.effective.size
-    return (variance or math.nan), estimate.effective.degrees_of_freedom
+    return variance, estimate.effective.degrees_of_freedom
 
 
 class _Values:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from polyroc._base.levels import check_level
@@ -25,6 +25,19 @@ COLUMNS = (
     "difference",
     "p_value",
     "p_adjusted",
+)
+AGAINST_REST = (
+    "attribute",
+    "slice",
+    "metric",
+    "difference",
+    "standard_error",
+    "low",
+    "high",
+    "degrees_of_freedom",
+    "p_value",
+    "p_adjusted",
+    "note",
 )
 
 
@@ -132,7 +145,8 @@ class SlicedEvaluation(Evaluation):
         """
         import pandas as pd
 
-        return pd.DataFrame([_difference_row(d, self._level(level)) for d in self.differences])
+        rows = [_difference_row(each, self._level(level)) for each in self.differences]
+        return pd.DataFrame(rows, columns=list(AGAINST_REST))
 
     def tests(self) -> "pd.DataFrame":
         """A row per attribute and metric: are its slices alike?
@@ -143,7 +157,8 @@ class SlicedEvaluation(Evaluation):
         """
         import pandas as pd
 
-        return pd.DataFrame([vars(test) for test in self.alike])
+        columns = [each.name for each in fields(SliceTest)]
+        return pd.DataFrame([vars(test) for test in self.alike], columns=columns)
 
     def withheld(self) -> "pd.DataFrame":
         """Slices too thin for a statement, with their cases of each class; empty if none is."""
@@ -199,6 +214,21 @@ class SlicedEvaluation(Evaluation):
             "p_adjusted": difference.p_adjusted,
         }
 
+    def _print_rows(self, level: float | None, digits: int) -> list[dict[str, str]]:
+        parts = {"all cases": self.overall} | {
+            f"{attribute} = {name}": found
+            for attribute, slices in self.slices.items()
+            for name, found in slices.items()
+        }
+        return [
+            {"slice": name, **row}
+            for name, found in parts.items()
+            for row in found._print_rows(self._level(level), digits)
+        ]
+
+    def _print_columns(self, level: float | None) -> list[str]:
+        return ["slice", *super()._print_columns(level)]
+
     def __repr__(self) -> str:
         return "\n".join([text_table(self._rows(self.level)), *self._told()])
 
@@ -214,16 +244,5 @@ class SlicedEvaluation(Evaluation):
 
 def _difference_row(difference: SliceDifference, level: float) -> dict[str, Any]:
     low, high, *_ = difference.interval(level)
-    return {
-        "attribute": difference.attribute,
-        "slice": difference.slice,
-        "metric": difference.metric,
-        "difference": difference.difference,
-        "standard_error": difference.standard_error,
-        "low": low,
-        "high": high,
-        "degrees_of_freedom": difference.degrees_of_freedom,
-        "p_value": difference.p_value,
-        "p_adjusted": difference.p_adjusted,
-        "note": difference.note,
-    }
+    row = {**vars(difference), "low": low, "high": high}
+    return {name: row[name] for name in AGAINST_REST}

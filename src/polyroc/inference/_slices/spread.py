@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc.inference._influence import satterthwaite
-from polyroc.inference._spread import LEAST_DENOMINATOR
+from polyroc.inference._spread import LEAST_DENOMINATOR, ROUNDING
 from polyroc.typing import Float64Array
 
 
@@ -56,8 +56,9 @@ class SliceSpread:
         return np.diag(self.covariance)
 
     def variance(self, contrast: Float64Array) -> float:
-        """aᵀVa."""
-        return float(contrast @ self.covariance @ contrast)
+        """aᵀVa; 0 where slices that share their groups leave nothing but rounding."""
+        found, apart = contrast @ self.covariance @ contrast, contrast**2 @ self.variances
+        return float(found) if found > ROUNDING * apart else 0.0
 
     def freedom(self, contrast: Float64Array) -> float:
         """Satterthwaite's degrees of freedom of a contrast."""
@@ -68,9 +69,9 @@ class SliceSpread:
         from scipy.special import chdtrc, fdtrc
 
         q = len(values) - 1
-        basis = np.vstack([np.eye(q), -np.ones(q)])  # differences from the last slice
+        basis = self._basis()
         total = basis.T @ self.covariance @ basis
-        if np.linalg.matrix_rank(total, hermitian=True) < q:
+        if not self._full_rank(basis, total):
             return AlikeTest(math.nan, q, math.nan, math.nan, "no test: slices do not vary")
         apart = basis.T @ values
         squared = float(apart @ np.linalg.solve(total, apart))
@@ -83,6 +84,20 @@ class SliceSpread:
         if math.isinf(denominator):
             return AlikeTest(statistic, q, denominator, float(chdtrc(q, q * statistic)))
         return AlikeTest(statistic, q, denominator, float(fdtrc(q, denominator, statistic)))
+
+    def _basis(self) -> Float64Array:
+        """Differences from the slice with the least variance, in which no other is lost."""
+        first = int(np.argmin(self.variances))
+        basis = np.delete(np.eye(len(self.variances)), first, axis=1)
+        basis[first] = -1
+        return basis
+
+    def _full_rank(self, basis: Float64Array, total: Float64Array) -> bool:
+        """Whether every difference varies by more than the rounding of what it is taken from."""
+        sizes = np.sqrt(basis.T**2 @ self.variances)
+        if not (sizes > 0).all():
+            return False
+        return bool(np.linalg.eigvalsh(total / np.outer(sizes, sizes))[0] > ROUNDING)
 
     def _doubt(self, basis: Float64Array) -> float:
         """D: how little is known of the variances of the slices."""

@@ -11,6 +11,7 @@ export function colours() {
     muted: get("--muted"),
     rule: get("--rule"),
     paper: get("--paper"),
+    panel: get("--panel"),
     ofClass: (k) => get(`--class-${k % PALETTE}`),
     ofModel: (m) => get(`--model-${m % PALETTE}`),
   };

@@ -60,7 +60,7 @@ function list(box) {
   if (cell === null) {
     box.replaceChildren(
       make("p", {
-        className: "muted",
+        className: "muted hint",
         textContent:
           "Select a cell of the table of decisions to list its cases here and to mark them in the figure.",
       }),

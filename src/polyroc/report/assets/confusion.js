@@ -1,15 +1,18 @@
 // The table of truth and decision: cases, share of the class, Wilson's limits. Each cell is a
 // button that lists its cases.
 
-import { classes, nClasses, errorCells, weights } from "./data.js";
+import { classes, nClasses, errorCells, held, weights } from "./data.js";
 import { sample } from "./sample.js";
 import { cellOf, decisionOf, truthOf } from "./decide.js";
 import { state, setting, update, onChange } from "./state.js";
 import { limitsOf } from "./certainty.js";
-import { make, nameOf, byId, percent, amount, plural } from "./elements.js";
+import { arrange, chained } from "./order.js";
+import { make, nameOf, byId, percent, amount, plural, hint } from "./elements.js";
+import { confusedMatrix } from "./matrix.js";
 
 const MOST_CLASSES = 12;
 const MOST_LISTED = 15;
+const LEAST_SORTED = 4; // classes whose order can be chosen
 
 function toggle(cell) {
   update({ selected: state.selected === cell ? null : cell, focused: -1 });
@@ -45,12 +48,16 @@ function cellButton(cell) {
 }
 
 function wholeTable(box) {
-  const table = make("table", { className: nClasses > 4 ? "confusion dense" : "confusion" });
-  table.append(
-    make("caption", {
-      textContent: `Rows are true classes, columns decisions${weights ? "; sums of weights" : ""}. Select a cell to see its cases.`,
-    }),
-  );
+  const told = make("p", {
+    id: "confusion-told",
+    className: "muted",
+    textContent: `Rows are true classes, columns decisions${weights ? "; sums of weights" : ""}.${held ? ` Counted among ${held}.` : ""}`,
+  });
+  told.append(hint(" Select a cell to see its cases."));
+  const table = make("table", {
+    className: nClasses > 4 ? "confusion dense" : "confusion",
+    "aria-describedby": "confusion-told",
+  });
   const head = make("tr", {}, make("th", { scope: "col", textContent: "truth ↓ decision →" }));
   for (const name of classes) head.append(make("th", { scope: "col" }, nameOf(name)));
   table.append(make("thead", {}, head));
@@ -67,11 +74,31 @@ function wholeTable(box) {
   });
   table.append(body);
   const scroll = { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Decisions" };
-  box.append(make("div", scroll, table));
+  box.append(told, make("div", scroll, table));
   const showReferrals = referralColumn(head, body);
+  const sort = nClasses >= LEAST_SORTED ? sorting(box, table) : () => {};
   return (result) => {
     buttons.forEach((button, cell) => fill(button, cell, result));
     showReferrals(result);
+    sort(result);
+  };
+}
+
+// Confused classes side by side, or all as they were given.
+function sorting(box, table) {
+  const input = make("input", { type: "checkbox", id: "sorted" });
+  const label = make("label", {}, input, " Confused classes side by side");
+  box.prepend(make("p", { className: "picker" }, label));
+  input.addEventListener("change", () => update({ sorted: input.checked }));
+  const share = ({ table: cells }, a, b) => cells[a * nClasses + b] / (sample.classWeight[a] || 1);
+  let last = "";
+  return (result) => {
+    input.checked = state.sorted;
+    const given = classes.map((_, k) => k);
+    const near = (a, b) => share(result, a, b) + share(result, b, a);
+    const order = state.sorted ? chained(given, near) : given;
+    if (`${order}` !== last) arrange(table, order, nClasses);
+    last = `${order}`;
   };
 }
 
@@ -80,11 +107,12 @@ function referralColumn(head, body) {
   const title = make("th", { scope: "col", textContent: "referred" });
   const buttons = classes.map((_, truth) => cellButton(cellOf(truth, nClasses)));
   const cells = buttons.map((button) => make("td", {}, button));
+  const rows = [...body.rows]; // those of the classes, in whatever order they stand
   return (result) => {
     const there = setting().refer !== null;
     if (there && !title.isConnected) {
       head.append(title);
-      cells.forEach((cell, truth) => body.rows[truth].append(cell));
+      cells.forEach((cell, truth) => rows[truth].append(cell));
     } else if (!there) [title, ...cells].forEach((each) => each.remove());
     if (there) buttons.forEach((button, truth) => fill(button, cellOf(truth, nClasses), result));
   };
@@ -97,19 +125,20 @@ function largestErrors(box) {
   const search = make("input", { type: "search", id: "class-search" });
   const label = make("label", { htmlFor: "class-search", textContent: "Search for a class" });
   box.append(make("p", { className: "picker" }, label, search), told, list);
-  search.addEventListener("input", () => show(state.results[state.model]));
-  const wanted = (cell) =>
-    [truthOf(cell), decisionOf(cell)].some((k) =>
-      classes[k].toLowerCase().includes(search.value.trim().toLowerCase()),
-    );
+  search.addEventListener("input", () => update({ search: search.value }));
+  const showMatrix = confusedMatrix(box);
+  const named = (k) => classes[k].toLowerCase().includes(state.search.trim().toLowerCase());
+  const wanted = (cell) => named(truthOf(cell)) || named(decisionOf(cell));
   const show = (result) => {
+    if (document.activeElement !== search) search.value = state.search;
+    showMatrix(result, named);
     const found = errorCells
       .filter((cell) => result.counts[cell] && wanted(cell))
       .sort((a, b) => result.table[b] - result.table[a]);
     const order = found.slice(0, MOST_LISTED);
     told.textContent = found.length
-      ? `The ${plural(order.length, "largest confusion")} of ${found.length.toLocaleString("en")} that occur${search.value.trim() ? " with such a class" : ""}: truth → decision, ${weights ? "sum of weights" : "cases"}, share of the class.`
-      : `No errors${search.value.trim() ? " with such a class" : ""}.`;
+      ? `The ${plural(order.length, "largest confusion")} of ${found.length.toLocaleString("en")} that occur${held ? ` among ${held}` : ""}${state.search.trim() ? " with such a class" : ""}: truth → decision, ${weights ? "sum of weights" : "cases"}, share of the class.`
+      : `No errors${state.search.trim() ? " with such a class" : ""}.`;
     list.replaceChildren(
       ...order.map((cell) => {
         const button = cellButton(cell);
@@ -133,7 +162,7 @@ export function startConfusion() {
   const box = byId("confusion");
   const show = nClasses <= MOST_CLASSES ? wholeTable(box) : largestErrors(box);
   onChange((changes) => {
-    if (changes.decided || "model" in changes || "selected" in changes)
-      show(state.results[state.model]);
+    const shown = ["model", "selected", "search", "sorted"].some((each) => each in changes);
+    if (changes.decided || shown) show(state.results[state.model]);
   });
 }

@@ -1,7 +1,7 @@
 // Sliders for the cost of each confusion. A slider is logarithmic, from 1/100 to 100; the number
 // beside it takes any cost, so that costs can be typed and compared with those of a program.
 
-import { classes, nClasses, classWeight, totalWeight, errorCells } from "./data.js";
+import { page, classes, nClasses, classWeight, totalWeight, errorCells } from "./data.js";
 import { state, update, onChange, equalCosts, withCost } from "./state.js";
 import { make, nameOf, byId, short, selectOf } from "./elements.js";
 
@@ -79,7 +79,7 @@ function allSliders(box) {
 
 // Many classes: the reader picks truth and decision, and sees which costs differ from 1.
 function chosenSlider(box) {
-  let [truth, decided] = [0, 1];
+  let [truth, decided] = page.first;
   const place = make("div");
   const changed = make("ul", { className: "changed" });
   let show = () => {};

@@ -17,6 +17,11 @@ export const models = page.models;
 export const best = page.best; // the model that the verdict names
 export const codes = unpack(page.cases.codes);
 export const nCases = codes.length;
+// Which cases the page counts, where it holds only some of those that were given; else empty.
+const inWords = (count) => count.toLocaleString("en");
+export const held = page.cases.drawn_from
+  ? `the ${inWords(nCases)} of ${inWords(page.cases.drawn_from)} cases that this page holds`
+  : "";
 export const weights = page.cases.weights && unpack(page.cases.weights);
 export const groups = page.cases.groups && unpack(page.cases.groups);
 export const scores = page.cases.scores.map(unpack);

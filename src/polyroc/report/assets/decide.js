@@ -36,8 +36,9 @@ export function ratiosOf(shares) {
   );
 }
 
-// What is compared: K × K costs, or K × (K + 1) with those of referring last, times the ratios.
-export function ruleOf({ costs, shares, refer }) {
+// What is compared: K × K costs, or K × (K + 1) with those of referring last, times the ratios; and
+// the class k that is decided wherever its probability is at least t, if there is one.
+export function ruleOf({ costs, shares, refer, cut }) {
   const ratios = ratiosOf(shares);
   const n = refer === null ? nClasses : nClasses + 1;
   const table = new Float64Array(nClasses * n);
@@ -45,7 +46,7 @@ export function ruleOf({ costs, shares, refer }) {
     for (let j = 0; j < n; j += 1)
       table[k * n + j] = (j < nClasses ? costs[k * nClasses + j] : refer) * ratios[k];
   }
-  return { table, n, ratios: shares ? ratios : null };
+  return { table, n, ratios: shares ? ratios : null, cut };
 }
 
 // What re-weighted probabilities are divided by, so that they sum to 1.
@@ -77,6 +78,25 @@ export function decide(scores, { table, n, ratios }, decided, promised) {
     }
     decided[i] = rival * (1 - TIED) <= least ? firstOfEquals(expected, least) : best;
     promised[i] = expected[decided[i]] / (ratios ? scaleAt(scores, at, ratios) : 1);
+  }
+}
+
+// The same costs without the decision for class k.
+function without({ table, n }, k) {
+  return { table: table.filter((_, cell) => cell % n !== k), n: n - 1, ratios: null };
+}
+
+// Class k where its probability is at least t, and the cheapest of the other decisions elsewhere.
+export function decideFrom(scores, rule, decided, promised) {
+  const { table, n, cut } = rule;
+  decide(scores, without(rule, cut.k), decided, promised);
+  for (const i of sample.rows) {
+    const at = i * nClasses;
+    if (scores[at + cut.k] >= cut.t) {
+      decided[i] = cut.k;
+      promised[i] = 0;
+      for (let k = 0; k < nClasses; k += 1) promised[i] += scores[at + k] * table[k * n + cut.k];
+    } else if (decided[i] >= cut.k) decided[i] += 1;
   }
 }
 

@@ -20,6 +20,11 @@ export function spoken(name) {
   return /\p{L}|[()]/u.test(name) ? name : `class ${name}`;
 }
 
+// What only a screen can do, which paper does not ask for.
+export function hint(text) {
+  return make("span", { className: "hint", textContent: text });
+}
+
 export function byId(id) {
   return document.getElementById(id);
 }
@@ -32,6 +37,13 @@ export function percent(share, digits = 1) {
 // Numbers with few digits: 3 significant ones, no exponent unless it is needed.
 export function short(value) {
   return String(Number(value.toPrecision(3)));
+}
+
+// A threshold on a probability: one below 1 does not read as 1.
+export function thresholdText(t) {
+  let digits = 3;
+  while (digits < 9 && t < 1 && Number(t.toPrecision(digits)) >= 1) digits += 1;
+  return String(Number(t.toPrecision(digits)));
 }
 
 const COUNTS = new Intl.NumberFormat("en");
@@ -55,10 +67,13 @@ export function shareText(share) {
   return percent(share, digits);
 }
 
-// A p-value in a sentence, as Python writes it: "p < .001", "p = 0.009".
+// A p-value in a sentence, as on the rest of the page: three decimals, or as many as say on which
+// side of 0.05 it lies.
 export function pText(p) {
   if (Number.isNaN(p)) return "no test";
-  return p < 0.001 ? "p < .001" : `p = ${p.toFixed(3)}`;
+  if (p < 0.001) return "p < 0.001";
+  const texts = [3, 4, 5, 6].map((digits) => p.toFixed(digits));
+  return `p = ${texts.find((text) => Number(text) < 0.05 === p < 0.05) ?? texts[3]}`;
 }
 
 export function selectOf(id, label, options, chosen, onPick) {

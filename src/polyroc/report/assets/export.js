@@ -3,9 +3,10 @@
 import { page, nClasses, errorCells } from "./data.js";
 import { ratiosOf } from "./decide.js";
 import { setting, state, onChange } from "./state.js";
-import { byId } from "./elements.js";
+import { make, byId } from "./elements.js";
 
 const FEW_CLASSES = 4;
+const MOST_PRINTED = 20;
 
 const pairOf = (cell) =>
   `(${page.literals[Math.floor(cell / nClasses)]}, ${page.literals[cell % nClasses]})`;
@@ -31,7 +32,26 @@ function closing({ shares, refer }) {
   return [`classifier = polyroc.${kind}(`, `    estimator, costs=costs${extra}`, ")"];
 }
 
+// Scores of the page are rounded to single precision: the threshold is as much lower.
+function thresholdCode({ k, t }) {
+  const least = Number.isFinite(t) ? Number((t * (1 - 2 ** -23)).toPrecision(9)) : "np.inf";
+  const others = errorCells.filter((cell) => state.costs[cell] !== 1);
+  const place = (cell) => `${Math.floor(cell / nClasses)}, ${cell % nClasses}`;
+  return [
+    "import numpy as np",
+    "",
+    `classes = np.array([${page.literals.join(", ")}])`,
+    "costs = 1 - np.eye(len(classes))  # rows are true classes, columns decisions",
+    ...others.map((cell) => `costs[${place(cell)}] = ${state.costs[cell]}`),
+    "probabilities = estimator.predict_proba(X)",
+    "expected = probabilities @ costs",
+    `expected[:, ${k}] = np.where(probabilities[:, ${k}] >= ${least}, -1, np.inf)`,
+    "decisions = classes[expected.argmin(axis=1)]",
+  ].join("\n");
+}
+
 export function asPython() {
+  if (state.cut) return thresholdCode(state.cut);
   const chosen = codeSetting();
   const { costs, note } = chosen;
   const opening = [chosen.refer === null ? "import polyroc" : "import polyroc.surface", ""];
@@ -59,6 +79,7 @@ export function asJson() {
   const extra = {
     ...(shares ? { priors: Array.from(shares) } : {}),
     ...(refer === null ? {} : { refer_cost: refer }),
+    ...(state.cut ? { threshold: { class: page.classes[state.cut.k], at_least: state.cut.t } } : {}),
   };
   return JSON.stringify({ classes: page.classes, costs: table, ...extra });
 }
@@ -77,12 +98,29 @@ async function copy(text, what) {
   }
 }
 
+// Paper, where a list of hundreds of classes would fill pages, has the first and the last of them.
+function show(code) {
+  const list = page.literals.join(", ");
+  const at = code.indexOf(`[${list}]`) + 1;
+  if (nClasses <= MOST_PRINTED || !at) {
+    byId("python").textContent = code;
+    return;
+  }
+  const some = `${page.literals.slice(0, 2).join(", ")}, …, ${page.literals.at(-1)}]`;
+  byId("python").replaceChildren(
+    code.slice(0, at),
+    make("span", { className: "long", textContent: `${list}]` }),
+    make("span", { className: "printed", "data-text": `${some}  # ${nClasses} classes` }),
+    code.slice(at + list.length + 1),
+  );
+}
+
 export function startExport() {
   byId("copy-python").addEventListener("click", () => copy(asPython(), "Python"));
   byId("copy-json").addEventListener("click", () => copy(asJson(), "JSON"));
   onChange((changes) => {
     if (!changes.decided) return;
-    byId("python").textContent = asPython();
+    show(asPython());
     byId("copied").textContent = "";
   });
 }

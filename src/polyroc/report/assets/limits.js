@@ -6,8 +6,6 @@ import { state, update, onChange } from "./state.js";
 import { make, nameOf, byId, percent, selectOf } from "./elements.js";
 import { sliderRow } from "./controls.js";
 
-const limits = new Map(); // from position among the errors to the highest rate allowed
-
 const LIMIT_RANGE = {
   min: 0,
   max: 100,
@@ -58,6 +56,7 @@ function pairText(d) {
 
 function apply(message) {
   const surface = surfaces[state.model];
+  const { limits } = state;
   const { best, lowest } = choose(surface, limits);
   message.classList.toggle("refused", best < 0);
   if (best >= 0) {
@@ -71,11 +70,13 @@ function apply(message) {
 }
 
 function setLimit(d, value) {
+  const limits = new Map(state.limits);
   if (value >= 100) limits.delete(d);
   else limits.set(d, value / 100);
+  update({ limits });
 }
 
-function limitRow(d, message) {
+function limitRow(d) {
   const [truth, decided] = [Math.floor(errorCells[d] / nClasses), errorCells[d] % nClasses];
   const label = make(
     "label",
@@ -85,49 +86,51 @@ function limitRow(d, message) {
     nameOf(classes[decided]),
     " at most %",
   );
-  const built = sliderRow(`limit-${errorCells[d]}`, label, LIMIT_RANGE, (value) => {
-    setLimit(d, value);
-    built.show(value);
-    apply(message);
-  });
-  built.show(limits.has(d) ? 100 * limits.get(d) : 100);
-  return built.row;
+  const built = sliderRow(`limit-${errorCells[d]}`, label, LIMIT_RANGE, (value) =>
+    setLimit(d, value),
+  );
+  const percentOf = (rate) => Number((100 * rate).toPrecision(12));
+  const show = () => built.show(state.limits.has(d) ? percentOf(state.limits.get(d)) : 100);
+  show();
+  return { row: built.row, show };
 }
 
-// All limits for few classes; otherwise those of one true class at a time.
-function buildRows(place, message) {
-  const shown = (truth) =>
-    errorCells
+// All limits for few classes; otherwise those of one true class at a time. Returns what shows them.
+function buildRows(place) {
+  const every = nClasses <= 4;
+  const box = make("div");
+  let rows = [];
+  const build = (truth) => {
+    rows = errorCells
       .map((cell, d) => [cell, d])
-      .filter(([cell]) => truth === null || Math.floor(cell / nClasses) === truth)
-      .map(([, d]) => limitRow(d, message));
-  if (nClasses <= 4) {
-    place.append(...shown(null));
-    return;
-  }
-  const rows = make("div", {}, ...shown(0));
-  place.append(
-    selectOf("limit-truth", "Truth", classes, 0, (k) => rows.replaceChildren(...shown(k))),
-    rows,
-  );
+      .filter(([cell]) => every || Math.floor(cell / nClasses) === truth)
+      .map(([, d]) => limitRow(d));
+    box.replaceChildren(...rows.map(({ row }) => row));
+  };
+  build(0);
+  if (!every) place.append(selectOf("limit-truth", "Truth", classes, 0, build));
+  place.append(box);
+  return () => rows.forEach(({ show }) => show());
 }
 
 export function startLimits() {
   if (!surfaces.length) return;
   const box = byId("limit-controls");
   const message = make("p", { className: "muted", id: "limit-message", role: "status" });
-  buildRows(box, message);
+  const show = buildRows(box);
   box.append(message);
   for (const radio of document.querySelectorAll("input[name=mode]")) {
-    radio.addEventListener("change", () => {
-      const byLimits = byId("mode-limits").checked;
-      box.hidden = !byLimits;
-      byId("cost-controls").hidden = byLimits;
-      update({ byLimits });
-      if (byLimits) apply(message);
-    });
+    radio.addEventListener("change", () => update({ byLimits: byId("mode-limits").checked }));
   }
   onChange((changes) => {
-    if ("model" in changes && byId("mode-limits").checked) apply(message);
+    if ("byLimits" in changes) {
+      byId("mode-limits").checked = state.byLimits;
+      document.querySelector("input[name=mode][value=costs]").checked = !state.byLimits;
+      box.hidden = !state.byLimits;
+      byId("cost-controls").hidden = state.byLimits;
+    }
+    if ("limits" in changes) show();
+    if (state.byLimits && ["byLimits", "limits", "model"].some((each) => each in changes))
+      apply(message);
   });
 }

@@ -1,6 +1,6 @@
 // Starts the explorer, and sums up in one sentence what is decided.
 
-import { page, classes, nClasses, nCases, models, errorCells, weights } from "./data.js";
+import { classes, nClasses, held, models, errorCells, weights } from "./data.js";
 import { sample } from "./sample.js";
 import { state, setting, update, onChange } from "./state.js";
 import { byId, shareText, amount, plural, spoken } from "./elements.js";
@@ -16,15 +16,18 @@ import { startPromises } from "./promises.js";
 import { startExport } from "./export.js";
 import { atStart, startAddress } from "./address.js";
 import { startSharing } from "./sharing.js";
+import { startRoc, cutText } from "./roc.js";
+import { startPairs } from "./pairs.js";
 
 const PAUSE = 500; // milliseconds of rest before a screen reader is told
 
 // Which cases the sentence is about, where it is not about all as they are.
 function scope() {
-  const { shares } = setting();
+  const { shares, cut } = setting();
   const count = plural(sample.rows.length, "case");
   const parts = [
     ...(state.slice ? [`for ${sliceText(state.slice)} (${count})`] : []),
+    ...(cut ? [`with ${spoken(classes[cut.k])} where ${cutText(cut)}`] : []),
     ...(shares ? ["at the chosen shares of the classes"] : []),
   ].join(", ");
   return parts ? `${parts[0].toUpperCase()}${parts.slice(1)}: ` : "";
@@ -41,7 +44,7 @@ function sentence() {
   const { table, cost, coverage, risk, correct } = state.results[state.model];
   const name = `${scope()}${models[state.model]}`;
   const ofCases = `of cases${weights ? " by weight" : ""}`;
-  const drawn = page.cases.sampled ? ` (a sample of ${nCases.toLocaleString("en")} cases)` : "";
+  const drawn = held ? ` (of ${held})` : "";
   const error = worstError(table);
   const price = (each) => (state.byLimits ? "" : `, at a cost of ${costText(each)} per case`);
   if (setting().refer === null)
@@ -84,6 +87,8 @@ addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details")) details.open = true;
 });
 
+startRoc();
+startPairs();
 if (models.length) {
   for (const start of [
     startControls,

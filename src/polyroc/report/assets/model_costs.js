@@ -14,13 +14,13 @@ export function costText(cost) {
     : cost.toFixed(cost < 10 ? 4 : 2);
 }
 
-const TITLES = ["Model", "Cost per case", "", "Saved", "Decided", "Promised", "Difference"];
+const TITLES = ["Model", "Cost per case", "Relative", "Saved", "Decided", "Promised", "Difference"];
 
 function modelRow(name, m) {
   const bar = make("span", { className: "bar" });
   bar.setAttribute("aria-hidden", "true");
-  const [cost, saved, decided, promised, apart] = TITLES.slice(2).map(() =>
-    make("td", { className: "number" }),
+  const [cost, saved, decided, promised, apart] = TITLES.filter((each) => /^[CSDP]/.test(each)).map(
+    (title) => make("td", { className: "number", "data-label": title }),
   );
   const title = make("th", { scope: "row" }, nameOf(name));
   const bars = make("td", { className: "bars" }, bar);
@@ -32,7 +32,7 @@ function modelRow(name, m) {
   return { row, bar, cost, saved, decided, promised, apart };
 }
 
-// Cost of a model less that of the chosen one, with its interval below.
+// Cost of a model less that of the chosen one, with its interval below if there is one.
 function showApart(cell, m) {
   if (m === state.model) {
     cell.replaceChildren("chosen");
@@ -66,13 +66,20 @@ function fillRow({ row, bar, cost, saved, decided, promised, apart }, m, referen
   row.classList.toggle("chosen", m === state.model);
 }
 
-function constantText(reference, refer) {
+// What the column of differences shows: with one case of a class there is no standard error.
+function apartText(rows) {
+  const others = rows.filter((_, m) => m !== state.model);
+  if (!others.length) return "";
+  const shown = others.filter(({ apart }) => apart.querySelector("small")).length;
+  const interval = `with its ${Number((100 * page.level).toPrecision(6))}\u00a0% interval`;
+  const where = shown < others.length ? " where it has a standard error" : "";
+  const told = shown ? `, ${interval}${where}` : "; without a standard error it has no interval";
+  return ` The difference is from the chosen model on the same cases${told}.`;
+}
+
+function constantText(reference, refer, rows) {
   const alike = refer === null ? "Always choosing one class" : "Deciding or referring all cases alike";
-  const apart =
-    models.length > 1
-      ? ` The difference is from the chosen model on the same cases, with its ${Number((100 * page.level).toPrecision(6))} % interval.`
-      : "";
-  return `${alike} costs at least ${costText(reference)} per case; “saved” is relative to that.${apart}`;
+  return `${alike} costs at least ${costText(reference)} per case; “saved” is relative to that.${apartText(rows)}`;
 }
 
 export function startModelCosts() {
@@ -84,7 +91,7 @@ export function startModelCosts() {
   }
   const table = make(
     "table",
-    { className: "model-costs" },
+    { className: "model-costs stacked" },
     make("thead", {}, head),
     make("tbody", {}, ...rows.map(({ row }) => row)),
   );
@@ -101,6 +108,6 @@ export function startModelCosts() {
     const least = Math.min(...state.results.map(({ cost }) => cost));
     table.classList.toggle("referring", chosen.refer !== null);
     rows.forEach((row, m) => fillRow(row, m, reference, least));
-    constant.textContent = constantText(reference, chosen.refer);
+    constant.textContent = constantText(reference, chosen.refer, rows);
   });
 }

@@ -111,8 +111,9 @@ export function promise({ decided, promised }, setting) {
   const difference = observed - expected;
   const { n, uu, uv, vv } = squares(units, first, second);
   const sum = Math.max(0, uu - 2 * difference * uv + difference * difference * vv);
-  const error = n > 1 ? Math.sqrt((sum * n) / (n - 1)) : NaN;
-  const p = error > 0 ? twoSided(difference / error, n - 1) : NaN;
+  const varies = n > 1 && sum > 1e-12 * uu; // or all cases are off by the same
+  const error = varies ? Math.sqrt((sum * n) / (n - 1)) : NaN;
+  const p = varies ? twoSided(difference / error, n - 1) : NaN;
   return { expected, observed, difference, error, freedom: n - 1, p };
 }
 

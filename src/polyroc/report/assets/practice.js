@@ -146,6 +146,7 @@ export function startPractice() {
   startShares();
   startReferrals();
   onChange((changes) => {
-    if ("byLimits" in changes) byId("practice").hidden = state.byLimits;
+    if ("byLimits" in changes || "cut" in changes)
+      byId("practice").hidden = state.byLimits || state.cut !== null;
   });
 }

@@ -32,7 +32,9 @@ const latex = (text) =>
   text
     .replace(/[\\~^]|[&%$#_{}]/g, (each) => ESCAPED[each] ?? `\\${each}`)
     .replaceAll("\u00a0", "~")
-    .replaceAll("−", "$-$");
+    .replaceAll("−", "$-$")
+    .replaceAll("≤", "$\\le$")
+    .replace(/[<>]/g, "$$$&$$");
 
 export const FORMATS = {
   CSV: (rows) => rows.map((row) => row.map(quoted).join(",")).join("\n"),

@@ -3,17 +3,18 @@
 
 import { classes, nClasses, nCases, codes, scores } from "./data.js";
 import { sample } from "./sample.js";
-import { ruleOf } from "./decide.js";
+import { cellOf, ruleOf } from "./decide.js";
 import { state, setting, update, onChange } from "./state.js";
-import { make, nameOf, byId, short, selectOf } from "./elements.js";
+import { make, nameOf, byId, short, selectOf, hint } from "./elements.js";
 import { casesOf, describe } from "./case_list.js";
 import { region, stretch } from "./regions.js";
 import { colours, prepare, drawPoints, fitted, mixed } from "./canvas.js";
+import { MANY, countSquares, drawSquares } from "./density.js";
 
 const EDGE = 30;
+const ELSEWHERE = ["turned", "rateAxes", "sorted", "search", "decided"]; // changes that move no case
 const REACH = 10; // pixels from which a case answers to the pointer
 let canvas;
-let axes = [0, 1];
 let longest = 1; // of the two axes: among many classes probabilities are small
 const xs = new Float32Array(nCases);
 const ys = new Float32Array(nCases);
@@ -31,6 +32,7 @@ const jitter = (i) => (((i * 2654435761) >>> 8) % 1000) / 1000;
 
 function placeCases(width, height) {
   const table = scores[state.model];
+  const { axes } = state;
   longest = 0;
   for (let at = 0; at < table.length; at += nClasses) {
     longest = Math.max(longest, table[at + axes[0]], table[at + axes[1]]);
@@ -52,6 +54,25 @@ function placeCases(width, height) {
       ys[i] = height - EDGE - (table[at + axes[1]] / longest) * (height - 2 * EDGE);
     }
   }
+}
+
+// Of more classes than a legend can name, only the two of the axes have a colour and a shape.
+const FEW = 12;
+const AXES = 2;
+const kindsOfTruth = nClasses > FEW ? AXES + 1 : nClasses;
+function kindOfTruth(k) {
+  if (nClasses <= FEW) return k;
+  const axis = state.axes.indexOf(k);
+  return axis < 0 ? AXES : axis;
+}
+const colourOf = (palette, kind) =>
+  nClasses > FEW && kind === AXES ? palette.muted : palette.ofClass(kind);
+
+// The cases in view, what is drawn first first: grey ones do not cover those that have a colour.
+function layersOf() {
+  if (nClasses <= FEW) return [sample.rows];
+  const grey = (i) => kindOfTruth(codes[i]) === AXES;
+  return [sample.rows.filter(grey), sample.rows.filter((i) => !grey(i))];
 }
 
 function tint(palette, j) {
@@ -92,58 +113,75 @@ function drawLine({ context, width, height }, palette) {
 function drawLabels({ context, width, height }, palette) {
   context.font = "13px system-ui, sans-serif";
   context.fillStyle = palette.ink;
+  const room = width - EDGE - 4;
   const write = (text, x, y, align, room) => {
     context.textAlign = align;
     context.fillText(fitted(context, text, room), x, y);
   };
+  const longestOf = (texts) =>
+    texts.find((text) => context.measureText(text).width <= room) ?? texts.at(-1);
   if (nClasses === 3) {
     write(classes[0], 4, height - 9, "left", width / 2 - 10);
     write(classes[1], width - 4, height - 9, "right", width / 2 - 10);
     write(classes[2], width / 2, EDGE - 10, "center", width - 20);
     return;
   }
-  const room = width - 2 * EDGE;
   if (nClasses === 2) {
-    write(`probability of ${classes[1]} →`, width - EDGE, height - 9, "right", room);
+    const across = [`probability of ${classes[1]} →`, `p(${classes[1]}) →`];
+    write(longestOf(across), width - EDGE, height - 9, "right", room);
     write(`truth: ${classes[1]} above, ${classes[0]} below`, EDGE, EDGE - 10, "left", room);
     return;
   }
-  const [across, upward] = axes.map((k) => classes[k]);
-  write(
-    `0 to ${short(longest)}: probability of ${across} →`,
-    width - EDGE,
-    height - 9,
-    "right",
-    room,
-  );
-  write(`↑ probability of ${upward}`, EDGE, EDGE - 10, "left", room);
+  const [across, upward] = state.axes.map((k) => {
+    const range = `0 to ${short(longest)}`;
+    return [`probability of ${classes[k]}, ${range}`, `p(${classes[k]}), ${range}`, `p(${classes[k]})`];
+  });
+  write(longestOf(across.map((text) => `${text} →`)), width - EDGE, height - 9, "right", room);
+  write(longestOf(upward.map((text) => `↑ ${text}`)), EDGE, EDGE - 10, "left", room);
+}
+
+const misclassified = (decided) => (i) => decided[i] !== codes[i] && decided[i] < nClasses;
+
+// Of each colour, cases that are correct (or not chosen), and those that are not.
+function drawMany(frame, palette) {
+  const { decided } = state.results[state.model];
+  const cell = state.selected;
+  const strong =
+    cell === null ? misclassified(decided) : (i) => cellOf(codes[i], decided[i]) === cell;
+  const n = Math.min(kindsOfTruth, 6);
+  const kindOf = (i) => (kindOfTruth(codes[i]) % n) + (strong(i) ? n : 0);
+  const own = Array.from({ length: n }, (_, k) => colourOf(palette, k));
+  const inks = [
+    ...own.map((colour) => mixed(colour, palette.paper, 0.55)),
+    ...own.map((colour) => mixed(colour, palette.ink, 0.12)),
+  ];
+  const layers = layersOf().map((rows) => countSquares(frame, rows, xs, ys, 2 * n, kindOf));
+  drawSquares(frame, layers, inks);
 }
 
 function drawCases(frame, palette) {
   const { decided } = state.results[state.model];
   const kinds = [];
-  for (let k = 0; k < nClasses; k += 1) {
+  for (let k = 0; k < kindsOfTruth; k += 1) {
     const shape = k % 4;
-    const colour = palette.ofClass(k);
+    const colour = colourOf(palette, k);
     kinds.push({ colour: mixed(colour, palette.paper, 0.55), shape, radius: 1.6 });
     kinds.push({ colour: mixed(colour, palette.ink, 0.12), shape, radius: 2.3 });
     kinds.push({ colour: palette.paper, shape, radius: 5.2 }, { colour, shape, radius: 4 });
   }
   const cell = state.selected;
   drawPoints(frame, kinds, (put) => {
-    const { rows } = sample;
-    const wrong = (i) => decided[i] !== codes[i] && decided[i] < nClasses;
-    for (let at = 0; at < rows.length; at += 1) {
-      if (!wrong(rows[at])) put(xs[rows[at]], ys[rows[at]], codes[rows[at]] * 4);
-    }
-    for (let at = 0; at < rows.length; at += 1) {
-      const i = rows[at];
-      if (wrong(i)) put(xs[i], ys[i], codes[i] * 4 + (cell === null ? 1 : 0));
+    const wrong = misclassified(decided);
+    for (const rows of layersOf()) {
+      for (const i of rows) if (!wrong(i)) put(xs[i], ys[i], kindOfTruth(codes[i]) * 4);
+      for (const i of rows) {
+        if (wrong(i)) put(xs[i], ys[i], kindOfTruth(codes[i]) * 4 + (cell === null ? 1 : 0));
+      }
     }
     if (cell === null) return;
     for (const i of casesOf(cell)) {
-      put(xs[i], ys[i], codes[i] * 4 + 2);
-      put(xs[i], ys[i], codes[i] * 4 + 3);
+      put(xs[i], ys[i], kindOfTruth(codes[i]) * 4 + 2);
+      put(xs[i], ys[i], kindOfTruth(codes[i]) * 4 + 3);
     }
   });
 }
@@ -158,7 +196,7 @@ function draw() {
     frame.context.strokeStyle = palette.rule;
     frame.context.strokeRect(EDGE, EDGE, frame.width - 2 * EDGE, frame.height - 2 * EDGE);
   }
-  drawCases(frame, palette);
+  (sample.rows.length < MANY ? drawCases : drawMany)(frame, palette);
   drawLabels(frame, palette);
   drawFocus(frame, palette);
 }
@@ -193,7 +231,7 @@ function step(direction) {
   const { decided } = state.results[state.model];
   const found =
     state.selected === null
-      ? Array.from(sample.rows).filter((i) => decided[i] !== codes[i] && decided[i] < nClasses)
+      ? Array.from(sample.rows).filter(misclassified(decided))
       : casesOf(state.selected);
   if (!found.length) return;
   const at = found.indexOf(state.focused);
@@ -222,36 +260,52 @@ function listen() {
   });
 }
 
-// Colours and shapes of the true classes; more than these would not be told apart.
+// Colours and shapes of the true classes.
 function legend() {
-  if (nClasses > 12) return;
-  const items = classes.map((name, k) =>
-    make("li", {}, make("span", { className: `key class-${k % 6} shape-${k % 4}` }), nameOf(name)),
-  );
-  byId("simplex-choice").append(make("ul", { className: "truths" }, ...items));
+  const chosen = nClasses > FEW ? [...new Set(state.axes)] : classes.keys();
+  const items = Array.from(chosen, (k) => {
+    const kind = kindOfTruth(k);
+    const key = make("span", { className: `key class-${kind % 6} shape-${kind % 4}` });
+    return make("li", {}, key, nameOf(classes[k]));
+  });
+  if (nClasses > FEW) {
+    const key = make("span", { className: `key muted shape-${AXES}` });
+    items.push(make("li", {}, key, "every other class"));
+  }
+  return items;
 }
 
 export function startSimplex() {
   canvas = byId("simplex");
-  legend();
+  const truths = make("ul", { className: "truths" }, ...legend());
+  byId("simplex-choice").append(truths);
   const explain = () => {
     const tints = setting().refer === null ? " Tint: decision." : " Tint: decision, grey: referred.";
-    byId("simplex-told").textContent =
-      `Colour and shape: truth.${nClasses <= 3 ? tints : ""} Strong: misclassified. Point at a case to see its row, or use the arrow keys.`;
+    const above = nClasses > FEW ? "; those of the two classes lie on those of the others" : "";
+    const squares = `Colour: truth. A square is the larger the more cases it has, and shows their shares${above}.`;
+    const single = "Colour and shape: truth.";
+    byId("simplex-told").replaceChildren(
+      `${sample.rows.length < MANY ? single : squares}${nClasses <= 3 ? tints : ""} Strong: misclassified.`,
+      hint(" Point at a case to see its row, or use the arrow keys."),
+    );
   };
   if (nClasses > 3) {
-    const pick = (axis) => (k) => {
-      axes = axes.with(axis, k);
-      draw();
-    };
+    const pick = (axis) => (k) => update({ axes: state.axes.with(axis, k) });
     byId("simplex-choice").append(
-      selectOf("across", "Across", classes, axes[0], pick(0)),
-      selectOf("upward", "Upward", classes, axes[1], pick(1)),
+      selectOf("across", "Across", classes, state.axes[0], pick(0)),
+      selectOf("upward", "Upward", classes, state.axes[1], pick(1)),
     );
   }
   listen();
   onChange((changes) => {
+    if (!changes.decided && Object.keys(changes).every((key) => ELSEWHERE.includes(key))) return;
     if (changes.decided) explain();
+    if ("axes" in changes && nClasses > 3) {
+      truths.replaceChildren(...legend());
+      ["across", "upward"].forEach((id, axis) => {
+        byId(id).value = String(state.axes[axis]);
+      });
+    }
     draw();
   });
 }

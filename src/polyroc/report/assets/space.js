@@ -6,7 +6,7 @@ import { fitted } from "./canvas.js";
 export const flat = nClasses === 2;
 
 // The angles from which the cube is seen.
-export const view = { yaw: 0.72, pitch: 0.42 };
+export const view = { yaw: 0, pitch: 0 };
 
 export function projection({ width, height }) {
   if (flat) {
@@ -79,7 +79,11 @@ export function drawFrame({ context }, project, palette) {
     path(context, project, edge);
     context.stroke();
   }
-  // Guessing: the errors of K classes sum to K − 1.
+}
+
+// Guessing: the errors of K classes sum to K − 1. Drawn over the surface, behind which it lies.
+export function drawGuessing({ context }, project, palette) {
+  if (nClasses > 3) return;
   const chance = flat
     ? [
         [1, 0, 0],
@@ -90,7 +94,6 @@ export function drawFrame({ context }, project, palette) {
         [1, 0, 1],
         [0, 1, 1],
       ];
-  if (nClasses > 3) return;
   path(context, project, chance);
   context.closePath();
   context.setLineDash([4, 4]);
@@ -106,8 +109,8 @@ export function drawAxisNames({ context, width }, project, palette, names) {
         [0, 1.04, 0],
       ]
     : [
-        [1.1, 0, 0],
-        [0, 1.1, 0],
+        [1.12, 0, 0],
+        [0, 1.12, 0],
         [0, 0, 1.1],
       ];
   context.font = "12px system-ui, sans-serif";
@@ -116,14 +119,16 @@ export function drawAxisNames({ context, width }, project, palette, names) {
     const text = fitted(context, `${flat ? "errors on " : ""}${names[axis]}`, width * 0.4);
     const half = context.measureText(text).width / 2;
     const [x, y] = project(end);
-    context.textAlign = "center";
-    context.fillText(
-      text,
+    const across =
       flat && axis === 1
         ? Math.max(x, half + 2)
-        : Math.max(half + 2, Math.min(width - half - 2, x)),
-      y + 4,
-    );
+        : Math.max(half + 2, Math.min(width - half - 2, x));
+    context.textAlign = "center";
+    context.strokeStyle = palette.panel; // dots may lie behind a name
+    context.lineWidth = 4;
+    context.strokeText(text, across, y + 4);
+    context.lineWidth = 1;
+    context.fillText(text, across, y + 4);
   });
   if (flat) return;
   context.fillStyle = palette.muted;

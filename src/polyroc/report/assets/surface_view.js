@@ -1,17 +1,23 @@
 // Operating points in the space of the error rates of three classes, to be turned by hand. The ring
 // of each model is where it operates now. Three classes: a sheet of costs that depend on the true
-// class only. Otherwise dots, strong where no other dominates them in the rates of the classes.
+// class only. Otherwise dots, strong where no other dominates them in the rates of the classes; they
+// are grey, because classes and models share colours, and so that rings stand out.
 
 import { page, classes, nClasses, surfaces, models, classWeight, errorCells } from "./data.js";
 import { attributes, sample } from "./sample.js";
-import { state, onChange } from "./state.js";
-import { byId, selectOf, percent } from "./elements.js";
-import { flat, view, projection, path, drawFrame, drawAxisNames } from "./space.js";
+import { state, update, onChange } from "./state.js";
+import { make, nameOf, byId, selectOf, percent, hint } from "./elements.js";
+import { flat, view, projection, path, drawFrame, drawGuessing, drawAxisNames } from "./space.js";
 import { sheetTriangles, facing } from "./sheet.js";
 import { colours, prepare, drawPoints, mixed } from "./canvas.js";
 
+const RING = 4.5; // its radius in CSS pixels
+const OWN_RING = 7; // that of the chosen model
+const SAME = 4; // rings whose centres are nearer lie around each other
 let canvas;
-let axes = [0, 1, 2];
+
+// Colours of models are those of the whole page, also of models that cannot be chosen here.
+const placeOf = (model) => page.curves.names.indexOf(models[model]);
 
 // Share of the cases of each class on the axes that is misclassified, point by point.
 function pointRates(surface) {
@@ -47,9 +53,9 @@ const triangles = sheetTriangles(page.mesh);
 // The farthest triangles first, so that near ones cover them.
 function drawSheet({ context }, project, palette) {
   const points = ratesOf(state.model);
-  const strong = palette.ofModel(state.model);
+  const strong = palette.ofModel(placeOf(state.model));
   const placed = triangles.map((corners) =>
-    corners.map((point) => project(axes.map((k) => points[point][k]))),
+    corners.map((point) => project(state.rateAxes.map((k) => points[point][k]))),
   );
   const depth = (triangle) => triangle[0][2] + triangle[1][2] + triangle[2][2];
   placed.sort((a, b) => depth(b) - depth(a));
@@ -69,41 +75,62 @@ function drawSheet({ context }, project, palette) {
 function drawDots(frame, project, palette) {
   const surface = surfaces[state.model];
   const points = ratesOf(state.model);
-  const strong = palette.ofModel(state.model);
   const kinds = [
-    { colour: mixed(strong, palette.paper, 0.7), shape: 0, radius: 0.9 },
-    { colour: strong, shape: 0, radius: 2.2 },
+    { colour: mixed(palette.muted, palette.paper, 0.75), shape: 0, radius: 0.9 },
+    { colour: mixed(palette.muted, palette.paper, 0.4), shape: 0, radius: 1.6 },
   ];
   drawPoints(frame, kinds, (put) => {
     points.forEach((rates, point) => {
-      const [x, y] = project(axes.map((k) => rates[k]));
+      const [x, y] = project(state.rateAxes.map((k) => rates[k]));
       put(x, y, surface.front[point]);
     });
   });
 }
 
-function drawPosition({ context }, project, palette, model) {
-  const own = model === state.model;
-  const rates = currentRates(state.results[model]);
-  const place = axes.map((k) => rates[k] ?? 0);
-  const [x, y] = project(place);
-  context.strokeStyle = palette.ofModel(model);
-  if (own && !flat) {
-    path(context, project, [place, [place[0], place[1], 0], [place[0], 0, 0]]);
-    context.stroke();
-    path(context, project, [
-      [place[0], place[1], 0],
-      [0, place[1], 0],
-    ]);
-    context.stroke();
-  }
+// Lines from the place of the chosen model to the floor and to two axes.
+function drawPlumb(context, project, [x, y, z]) {
+  path(context, project, [
+    [x, y, z],
+    [x, y, 0],
+    [x, 0, 0],
+  ]);
+  context.stroke();
+  path(context, project, [
+    [x, y, 0],
+    [0, y, 0],
+  ]);
+  context.stroke();
+}
+
+function drawRing(context, { x, y, radius }, ink, width) {
   context.beginPath();
-  context.arc(x, y, own ? 7 : 4.5, 0, 2 * Math.PI);
-  context.fillStyle = palette.paper;
-  context.fill();
-  context.lineWidth = own ? 3.5 : 2;
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.strokeStyle = ink;
+  context.lineWidth = width;
   context.stroke();
   context.lineWidth = 1;
+}
+
+// The chosen model first; a ring at the place of another lies around it.
+function drawPositions({ context }, project, palette) {
+  const others = models.map((_, m) => m).filter((m) => m !== state.model);
+  const drawn = [];
+  for (const m of [state.model, ...others]) {
+    const rates = currentRates(state.results[m]);
+    const place = state.rateAxes.map((k) => rates[k] ?? 0);
+    const [x, y] = project(place);
+    const colour = palette.ofModel(placeOf(m));
+    const own = m === state.model;
+    context.strokeStyle = colour;
+    if (own && !flat) drawPlumb(context, project, place);
+    const near = drawn.filter((ring) => Math.hypot(ring.x - x, ring.y - y) < SAME);
+    const inner = near.reduce((most, ring) => Math.max(most, ring.radius + SAME), 0);
+    const radius = Math.max(inner, own ? OWN_RING : RING);
+    drawn.push({ x, y, radius, colour, width: own ? 3.5 : 2 });
+  }
+  // Wider rings of paper below, so that rings stand out from what they cross, each other excepted.
+  for (const ring of drawn) drawRing(context, ring, palette.paper, ring.width + 3);
+  for (const ring of drawn) drawRing(context, ring, ring.colour, ring.width);
 }
 
 function draw() {
@@ -113,15 +140,13 @@ function draw() {
   drawFrame(frame, project, palette);
   const drawSurface = page.mesh ? drawSheet : drawDots;
   drawSurface(frame, project, palette);
-  models.forEach((_, m) => {
-    if (m !== state.model) drawPosition(frame, project, palette, m);
-  });
-  drawPosition(frame, project, palette, state.model);
+  drawGuessing(frame, project, palette);
+  drawPositions(frame, project, palette);
   drawAxisNames(
     frame,
     project,
     palette,
-    axes.map((k) => classes[k]),
+    state.rateAxes.map((k) => classes[k]),
   );
   const rates = currentRates(state.results[state.model]);
   const told = classes
@@ -135,9 +160,8 @@ function draw() {
 }
 
 function turn(yaw, pitch) {
-  view.yaw += yaw;
-  view.pitch = Math.max(-1.5, Math.min(1.5, view.pitch + pitch));
-  draw();
+  const up = Math.max(-1.5, Math.min(1.5, view.pitch + pitch));
+  update({ turned: [view.yaw + yaw, up] });
 }
 
 function listen() {
@@ -158,20 +182,42 @@ function listen() {
   });
 }
 
+// The colours of the rings.
+function keyOfRings() {
+  const items = models.map((name, m) => {
+    const key = make("span", { className: `key ring model-${placeOf(m) % 6}` });
+    return make("li", {}, key, nameOf(name));
+  });
+  return make("ul", { className: "truths" }, ...items);
+}
+
+function toldOfFigure() {
+  const several = models.length > 1;
+  const rings = several
+    ? "Rings: where the models operate now, the chosen one thick"
+    : "Ring: where the model operates now";
+  const parts = [
+    "Share of each class that is misclassified, from 0 to 1: the nearer to the corner 0 the better.",
+    `${rings}${attributes.length ? ", on the cases in view; the points are of all cases" : ""}.`,
+    page.mesh ? "" : `Dots: operating points${several ? " of the chosen model" : ""}.`,
+    nClasses <= 3 ? `Dashed: guessing${flat ? "" : ", also where it lies behind the surface"}.` : "",
+  ];
+  return parts.filter(Boolean).join(" ");
+}
+
 export function startSurfaceView() {
   if (!surfaces.length) return;
   canvas = byId("surface-view");
   canvas.removeAttribute("aria-labelledby");
-  const dashed = nClasses <= 3 ? " Dashed: guessing." : "";
-  byId("surface-view-told").textContent =
-    `Share of each class that is misclassified, from 0 to 1: the nearer to the corner 0 the better. Rings: where the models operate now${attributes.length ? ", on the cases in view; the points are of all cases" : ""}.${dashed}${flat ? "" : " Drag or use the arrow keys to turn."}`;
+  byId("surface-view-told").append(
+    toldOfFigure(),
+    flat ? "" : hint(" Drag or use the arrow keys to turn."),
+  );
+  if (models.length > 1) byId("surface-view-choice").append(keyOfRings());
   if (nClasses > 3) {
-    const pick = (axis) => (k) => {
-      axes = axes.with(axis, k);
-      draw();
-    };
+    const pick = (axis) => (k) => update({ rateAxes: state.rateAxes.with(axis, k) });
     byId("surface-view-choice").append(
-      ...axes.map((k, axis) =>
+      ...state.rateAxes.map((k, axis) =>
         selectOf(`rate-axis-${axis}`, `Axis ${axis + 1}`, classes, k, pick(axis)),
       ),
     );
@@ -179,6 +225,12 @@ export function startSurfaceView() {
   if (!flat) listen();
   // A case under the pointer moves nothing here.
   onChange((changes) => {
-    if (changes.decided || "model" in changes || changes.redraw) draw();
+    if ("turned" in changes) [view.yaw, view.pitch] = state.turned;
+    if ("rateAxes" in changes && nClasses > 3)
+      state.rateAxes.forEach((k, axis) => {
+        byId(`rate-axis-${axis}`).value = String(k);
+      });
+    const drawn = ["model", "turned", "rateAxes", "redraw"].some((each) => each in changes);
+    if (changes.decided || drawn) draw();
   });
 }

@@ -109,13 +109,16 @@ class Trial:
         return decisions, tuned
 
     def spread_of_tuning(self, argmax: Int64Array, tuned: Sequence[Float64Array]) -> float:
-        """Variance of a gain because other cases would have led to other costs.
+        """Variance of a gain's error because other cases would have led to other costs.
 
-        Of the gains on all cases of costs tuned without each fold: a jackknife of folds.
+        That of one set of costs is a jackknife of folds: of the gains on all cases of costs tuned
+        without each fold. It counts twice, for the costs of the folds, by which the gain is
+        estimated, and for those of all cases, whose gain is meant: where tuning is unstable the
+        two are nearly independent, and where it is stable both are small.
         """
         goal = self.goal
         gains = [goal.saved(argmax, decide(goal.probabilities, each))[0] for each in tuned]
-        return float((len(gains) - 1) * np.var(gains))
+        return float(2 * (len(gains) - 1) * np.var(gains))
 
     def tuned(self, search: Search) -> tuple[Float64Array, tuple[Int64Array, list[Float64Array]]]:
         """Costs tuned on all cases, and the cross-fitted decisions that show what they are worth.

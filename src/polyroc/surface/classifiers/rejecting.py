@@ -13,7 +13,8 @@ from polyroc.surface._costs import CostsLike, checked_costs
 from polyroc.surface._limits import checked_limits
 from polyroc.surface._referral import ReferralCosts, Referrals, excess_of, referral_costs
 from polyroc.surface.classifiers.candidates import MARGINS
-from polyroc.surface.classifiers.cross_fitted import CrossFittedDecisions, OutOfFold
+from polyroc.surface.classifiers.cross_fitted import CrossFittedDecisions
+from polyroc.surface.classifiers.fitting import OutOfFold
 from polyroc.typing import BoolArray, Float64Array, Int64Array, Label
 
 Pair = tuple[Any, Any]
@@ -124,7 +125,9 @@ class RejectingClassifierCV(CrossFittedDecisions):
     def _check_parameters(self) -> None:
         for name, most in (("reject_at_most", 1.0), ("standard_errors", np.inf)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+            if isinstance(value, bool) or not isinstance(
+                value, (int, float, np.integer, np.floating)
+            ):
                 raise InvalidInput(f"{name} must be a number, got {shown(value)}.")
             if not 0 <= value <= most:
                 raise InvalidInput(f"{name} must be from 0 to {most:g}, got {shown(value)}.")
@@ -155,6 +158,10 @@ class RejectingClassifierCV(CrossFittedDecisions):
         self.cost_, self.gain_, self.rates_ = chosen.cost, chosen.gain, chosen.rates
         self.gain_standard_error_ = chosen.standard_error
         self.verdict_ = _verdict(chosen, counted=criterion is not costs)
+        if chosen.name == "never":
+            self.verdict_ = _why_never(self.rules_, self.standard_errors)
+            if criterion is not costs:
+                self.verdict_ = LIMITS_HOLD if self.limits else NOTHING_ASKED
 
     def _costs(self, classes: tuple[Label, ...]) -> tuple[ReferralCosts, ReferralCosts | None]:
         """Costs that decisions are made by, and costs that are counted; None: nothing is referred.
@@ -268,11 +275,25 @@ def _judged(name: str, threshold: float, referred: BoolArray, referrals: Referra
 def _verdict(chosen: ReferralRule, counted: bool) -> str:
     """What was chosen, and what it saves; ``counted``: whether only the referrals count."""
     share = f"{100 * chosen.referred:.1f} % of the cases are referred"
-    if chosen.name == "never":
-        return "No case is referred: no other rule saves enough."
     if counted:
         return f"{share}, so that the limits hold on out-of-fold cases."
+    saves = f"saves {chosen.gain:.4g}" if chosen.gain >= 0 else f"costs {-chosen.gain:.4g} more"
     return (
-        f"{share}, which saves {chosen.gain:.4g} a case (standard error "
-        f"{chosen.standard_error:.2g}) on out-of-fold cases."
+        f"{share}, which {saves} a case (standard error {chosen.standard_error:.2g}) on "
+        "out-of-fold cases."
     )
+
+
+LIMITS_HOLD = "No case is referred: the limits hold on out-of-fold cases without."
+NOTHING_ASKED = "No case is referred: there is neither a cost of referring nor a limit."
+
+
+def _why_never(rules: Mapping[str, ReferralRule], standard_errors: float) -> str:
+    """Why no case is referred, where referring has a cost."""
+    broken = [
+        rule
+        for rule in rules.values()
+        if not rule.feasible and rule.gain > standard_errors * rule.standard_error
+    ]
+    why = "saves enough within the limits" if broken else "saves enough"
+    return f"No case is referred: no other rule {why}."

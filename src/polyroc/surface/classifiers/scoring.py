@@ -215,6 +215,11 @@ class ScoreGoal(Goal):
             )
         return float(found)
 
+    @property
+    def in_threads(self) -> bool:
+        """Functions of users may not be called by two threads at the same time."""
+        return self.at_once and super().in_threads
+
     def value_of(self, decisions: Int64Array) -> float:
         """The score of these decisions."""
         return self._score(self._table(decisions))

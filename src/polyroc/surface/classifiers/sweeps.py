@@ -9,13 +9,18 @@ many cases there are. Sweeps over all groups are repeated until none of them gai
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polyroc.surface.classifiers.cost_sensitive import decide
+from polyroc._base.parallel import map_threads
+from polyroc.predictions._columns import order_by_digits
+from polyroc.surface._costs import TIED
 from polyroc.typing import BoolArray, Float64Array, Int64Array
+
+if TYPE_CHECKING:
+    from polyroc.kernels.envelope import Corners
 
 TIE_BREAK = 1e-6
 """Weight of the share of errors beside the criterion: among equally cheap costs, the fewest."""
@@ -26,6 +31,9 @@ SHOWN = 0.01
 
 PRICES = (0.25, 1.0, 4.0)
 """Prices of breaking limits, in units of the whole cost of a class."""
+
+MANY_CASES = 1 << 12
+"""From here on sweeps from several starts are worth a thread each."""
 
 RESOLUTION = 1e-12
 """Changes of the goal up to this are rounding."""
@@ -98,7 +106,7 @@ class Goal:
 
     def score(self, costs: Float64Array) -> Score:
         """How good decisions by these costs are."""
-        return self.score_of(decide(self.probabilities, costs))
+        return self.score_of(_decided(self.probabilities, costs))
 
     def score_of(self, decisions: Int64Array) -> Score:
         """How good these decisions are."""
@@ -127,6 +135,11 @@ class Goal:
         del decisions
         return float("nan")
 
+    @property
+    def in_threads(self) -> bool:
+        """Whether several threads pay, and may ask for scores at the same time."""
+        return len(self.truths) >= MANY_CASES
+
     def part(self, rows: Int64Array | BoolArray) -> "Goal":
         """The same goal on some of the cases."""
         weights = self.weights[rows]
@@ -143,45 +156,41 @@ def class_totals(truths: Int64Array, weights: Float64Array, n_classes: int) -> F
     return np.asarray(np.bincount(truths, weights=weights, minlength=n_classes), dtype=np.float64)
 
 
-class Corners(NamedTuple):
-    """Where decisions change as t grows: (m,) cases, t, decision before and after."""
+def _decided(probabilities: Float64Array, costs: Float64Array) -> Int64Array:
+    """The same decisions as those of :func:`decide`, compiled."""
+    from polyroc.kernels.confusion import least_costs
 
-    cases: Int64Array
-    at: Float64Array
-    before: Int64Array
-    after: Int64Array
+    decisions = np.empty(len(probabilities), dtype=np.int64)
+    least_costs(np.ascontiguousarray(probabilities), np.ascontiguousarray(costs), TIED, decisions)
+    return decisions
 
 
-def envelope(fixed: Float64Array, growing: Float64Array) -> tuple[Int64Array, Corners]:
-    """The least of the K lines fixed + t · growing of each case, from t = 0 to infinity.
+def envelope(
+    probabilities: Float64Array, still: Float64Array, moving: Float64Array
+) -> tuple[Int64Array, "Corners"]:
+    """The least of the K lines p · still + t p · moving of each case, from t = 0 to infinity.
 
-    Returns the least line just above t = 0 and all corners, each case's in order of t. Of lines
+    Returns the least line just above t = 0 and all corners, those of a case in order of t. Of lines
     that are equal everywhere the first counts.
 
     Examples
     --------
-    >>> start, corners = envelope(np.array([[0.0, 1.0, 3.0]]), np.array([[2.0, 1.0, 0.0]]))
+    >>> start, corners = envelope(np.eye(2)[:1], np.array([[0.0, 1, 3], [0, 0, 0]]), np.eye(2, 3))
     >>> start, corners.at, corners.after
-    (array([0]), array([1., 2.]), array([1, 2]))
+    (array([0]), array([1.]), array([1]))
     """
-    from polyroc.kernels.envelope import first_lines, next_corners
+    from polyroc.kernels.envelope import Corners, follow_lines
 
-    fixed, growing = np.ascontiguousarray(fixed), np.ascontiguousarray(growing)
-    start = np.empty(len(fixed), dtype=np.int64)
-    first_lines(fixed, growing, start)
-    cases, now = np.arange(len(fixed)), start
-    found = [(cases[:0], fixed[:0, 0], start[:0], start[:0])]
-    while cases.size:
-        at, following = np.empty(len(cases)), np.empty(len(cases), dtype=np.int64)
-        next_corners(fixed, growing, cases, now, at, following)
-        kept = np.isfinite(at)
-        cases, at, now, following = cases[kept], at[kept], now[kept], following[kept]
-        found.append((cases, at, now, following))
-        now = following
-    return start, Corners(*(np.concatenate(column) for column in zip(*found, strict=True)))
+    n_cases, n_lines = len(probabilities), still.shape[1]
+    probabilities = np.ascontiguousarray(probabilities)
+    start, most = np.empty(n_cases, dtype=np.int64), n_cases * (n_lines - 1)
+    (cases, before, after), at = np.empty((3, most), dtype=np.int64), np.empty(most)
+    room = Corners(cases, at, before, after)
+    number = follow_lines(probabilities, still, moving, start, room)
+    return start, Corners(cases[:number], at[:number], before[:number], after[:number])
 
 
-def best_factor(goal: Goal, start: Int64Array, corners: Corners) -> float:
+def best_factor(goal: Goal, start: Int64Array, corners: "Corners") -> float:
     """The t of the best decisions: in the middle, on the log scale, of its stretch."""
     truths = goal.truths[corners.cases]
     change = goal.added(truths, corners.after) - goal.added(truths, corners.before)
@@ -192,7 +201,7 @@ def best_factor(goal: Goal, start: Int64Array, corners: Corners) -> float:
     if not matters.any():
         return 1.0
     at, change = corners.at[matters], change[:, matters]
-    order = np.argsort(at, kind="stable")
+    order = order_by_digits(at)  # which leaves equal ones in their order
     running = np.cumsum(np.column_stack([begun, change[:, order]]), axis=1)
     return _middle_of_best(*goal.scores(running), np.log(at[order]))
 
@@ -210,9 +219,8 @@ def _middle_of_best(excess: Float64Array, goal: Float64Array, logs: Float64Array
 
 def sweep(goal: Goal, costs: Float64Array, group: Mask) -> Float64Array:
     """The costs with the masked ones multiplied by the factor that is best for the goal."""
-    fixed = goal.probabilities @ np.where(group, 0, costs)
-    growing = goal.probabilities @ np.where(group, costs, 0)
-    factor = best_factor(goal, *envelope(fixed, growing))
+    lines = envelope(goal.probabilities, np.where(group, 0, costs), np.where(group, costs, 0))
+    factor = best_factor(goal, *lines)
     moved = np.where(group, costs * factor, costs)
     return np.asarray(moved / moved.max())
 
@@ -221,12 +229,17 @@ def descend(goal: Goal, costs: Float64Array, groups: Sequence[Mask]) -> tuple[Fl
     """Sweeps over the groups in turn until a whole round gains nothing that n cases can show."""
     score = goal.score(costs)
     least = SHOWN * float(goal.criterion.max()) / np.sqrt(len(goal.truths))
+    idle: set[int] = set()  # groups that gain nothing at the costs reached
     for _ in range(ROUNDS):
         before = score
-        for group in groups:
+        for place, group in enumerate(groups):
+            if place in idle:
+                continue
             moved = sweep(goal, costs, group)
             if (new := goal.score(moved)).beats(score):
-                costs, score = moved, new
+                costs, score, idle = moved, new, set()
+            else:
+                idle.add(place)
         if score.excess == before.excess and score.goal > before.goal - least:
             break
     return costs, score
@@ -242,9 +255,10 @@ class Search:
 
     def best(self, goal: Goal) -> Float64Array:
         """The best costs that sweeps reach from any of the starts; the first of equals."""
-        found, best = self._from(goal, self.starts[0])
-        for start in self.starts[1:]:
-            costs, score = self._from(goal, start)
+        n_threads = None if goal.in_threads else 1
+        reached = map_threads(partial(self._from, goal), self.starts, n_threads)
+        found, best = reached[0]
+        for costs, score in reached[1:]:
             if score.beats(best):
                 found, best = costs, score
         for stir in self.perturbed:

@@ -225,9 +225,10 @@ class TunedCostClassifierCV(CrossFittedDecisions):
         what = "the cost" if self.scoring is None else "the score"
         names = {"argmax": "Argmax", "bayes": "The Bayes rule of the costs", "tuned": "Tuned costs"}
         judged = tuned if chosen.name == "argmax" else chosen
-        sign = "lower" if self.scoring is None else "higher"
+        sign = "lower" if (self.scoring is None) == (judged.gain > 0) else "higher"
+        size = f"{abs(judged.gain):.4g} {sign} than" if judged.gain else "the same as"
         told = (
-            f"{what} is {judged.gain:.4g} {sign} than that of argmax "
+            f"{what} is {size} that of argmax "
             f"(standard error {judged.standard_error:.2g}) on out-of-fold cases"
         )
         if chosen.name == "argmax":

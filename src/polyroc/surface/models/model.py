@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.wording import plural
 from polyroc.predictions._classes import listed
 from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._scores import check_lengths
@@ -178,5 +179,5 @@ class Model(ABC):
     def __repr__(self) -> str:
         if not hasattr(self, "cases"):
             return f"{type(self).__name__}(for {listed(self.classes)}, without cases)"
-        counts = f"{len(self.cases)} cases of {listed(self.classes)}"
+        counts = f"{plural(len(self.cases), 'case')} of {listed(self.classes)}"
         return f"{type(self).__name__}({counts})"

@@ -52,6 +52,7 @@ class ScoreModel(Model):
             np.array(predictions.case_weights, dtype=np.float64),
             np.arange(n_cases),
             n_cases,
+            predictions.groups is not None,
         )
         self.take(np.array(predictions.probabilities("ScoreModel"), dtype=np.float64))
 

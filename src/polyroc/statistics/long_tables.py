@@ -1,0 +1,140 @@
+"""Long tables of a few classes: each column sorted by its digits, and summed in compiled loops.
+
+Millions of scores pay for loading compiled code. Pairs and placements of the same cases are made
+from one sort of each column, and of the columns of a thread one is there at a time.
+
+Influence values are added up in ``LANES`` sums of columns, for any number of threads the same.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyroc._base.parallel import each_of_threads, map_threads
+from polyroc.predictions import Predictions
+from polyroc.statistics import many_columns
+from polyroc.typing import Float64Array
+
+if TYPE_CHECKING:
+    from polyroc.kernels.long_columns import Quadratures
+
+LANES = 4
+"""Sums that columns are added to in turn."""
+
+
+def is_long(predictions: Predictions) -> bool:
+    """Whether compiled loops over sorted columns pay; they do not know weights."""
+    few = predictions.n_classes < many_columns.MANY_CLASSES
+    return few and predictions.weights is None and predictions.has_many_scores
+
+
+def sums_of_columns(predictions: Predictions) -> Float64Array:
+    """Above, tied and excess (3, K, K) of the positives of each column over each class."""
+    from polyroc.kernels.long_columns import sum_column
+
+    def of_column(k: int) -> Float64Array:
+        return sum_column(*predictions.column(k).ascending(), k, predictions.n_classes)
+
+    found = map_threads(of_column, range(predictions.n_classes), predictions.n_threads)
+    return np.stack(found, axis=1)
+
+
+def sums_and_wins(predictions: Predictions) -> tuple[Float64Array, Float64Array]:
+    """Sums (3, K, K) over pairs, and how often the positives of each column win a tuple."""
+    from polyroc.kernels.long_columns import place_column, sum_column
+
+    counts, nodes = predictions.class_weights.copy(), _nodes(predictions.n_classes)
+    no_case, nothing = np.empty(0, dtype=np.uint32), np.empty(0)
+
+    def of_column(k: int) -> tuple[Float64Array, float]:
+        codes, scores = predictions.column(k).ascending()
+        wins = place_column(codes, scores, no_case, k, counts, nodes, nothing, nothing)
+        return sum_column(codes, scores, k, len(counts)), wins / counts[k]
+
+    found = map_threads(of_column, range(len(counts)), predictions.n_threads)
+    return np.stack([sums for sums, _ in found], axis=1), np.array([wins for _, wins in found])
+
+
+def projected_wins(predictions: Predictions) -> tuple[Float64Array, Float64Array]:
+    """How often the positives of each column win, and the sum of what each case contributes."""
+    from polyroc.kernels.long_columns import place_column
+
+    counts, wins = predictions.class_weights.copy(), np.empty(predictions.n_classes)
+    nodes, columns = _nodes(len(counts)), range(len(counts))
+
+    def add_column(k: int, room: Float64Array, total: Float64Array) -> None:
+        column = predictions.column(k)
+        order = column.order
+        codes, scores = column.ascending()
+        won = place_column(codes, scores, order, k, counts, nodes, room, total[:, 0])
+        wins[k] = won / counts[k]
+
+    return wins, added_columns(predictions, add_column, columns, 1, 1)[:, 0]
+
+
+def carried_pairs(
+    predictions: Predictions,
+    columns: Sequence[int],
+    rows: Float64Array,
+    credit: float,
+    n_ranked: int,
+) -> Float64Array:
+    """Influence values (n, G) through columns k, from the derivatives by AUC(k|r) in ``rows``.
+
+    (K, K, G), 0 where k = r. From ``n_ranked`` on they are derivatives by sAUC(k|r).
+    """
+    from polyroc.kernels.long_columns import carry_column
+
+    counts = predictions.class_weights
+    given = predictions.codes.astype(np.int32)
+
+    def add_column(k: int, room: Float64Array, total: Float64Array) -> None:
+        column = predictions.column(k)
+        order = column.order
+        codes, scores = column.ascending()
+        lost, won = rows[k] / counts[k], np.ascontiguousarray((rows[k] / counts[:, None]).T)
+        places, by_case = room.reshape(2, -1, 2)
+        rooms = places, by_case, np.empty((column.n_positives, rows.shape[2]))
+        known = given, codes, scores, order, k, credit, n_ranked, lost, won
+        carry_column(*known, *rooms, total)
+
+    return added_columns(predictions, add_column, columns, rows.shape[2], 4)
+
+
+def added_columns(
+    predictions: Predictions,
+    add_column: Callable[[int, Float64Array, Float64Array], None],
+    columns: Iterable[int],
+    width: int,
+    n_room: int,
+) -> Float64Array:
+    """What some columns add, (n, width), with room for so many numbers a case on each thread."""
+    columns = list(columns)
+
+    def of_lane(lane: int) -> Float64Array:
+        n_cases = len(predictions)
+        total, room = np.zeros((n_cases, width)), np.empty(n_room * n_cases)
+        for k in columns[lane::LANES]:
+            add_column(k, room, total)
+        return total
+
+    parts = each_of_threads(of_lane, range(min(LANES, len(columns))), predictions.n_threads)
+    total = next(parts, np.zeros((len(predictions), width)))
+    for part in parts:
+        total += part
+    return total
+
+
+@lru_cache(maxsize=many_columns.MANY_CLASSES)
+def _nodes(n_classes: int) -> "Quadratures":
+    """Quadratures on [0, 1] for ties of up to all other classes."""
+    from polyroc.kernels.long_columns import Quadratures
+
+    most = n_classes // 2 + 1
+    points, weights = np.zeros((2, most, most))
+    for row in range(most):
+        at, of = np.polynomial.legendre.leggauss(row + 1)
+        points[row, : row + 1], weights[row, : row + 1] = (at + 1) / 2, of / 2
+    return Quadratures(points, weights)

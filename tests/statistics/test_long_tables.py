@@ -1,0 +1,145 @@
+"""Long tables in compiled loops: plain loops over cases, and the columns of short tables."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from polyroc import Predictions, evaluate, registry
+from polyroc.metrics.measure import CaseStatistics
+from polyroc.predictions import _predictions
+from polyroc.predictions._columns import Column, _pack
+from polyroc.statistics.long_tables import is_long
+from polyroc.statistics.pairs import PairGradient, Pairs
+from polyroc.statistics.placements import Placements
+from polyroc.statistics.statistic import Need
+
+
+@pytest.fixture
+def long(monkeypatch):
+    """Tables of any size are long."""
+    monkeypatch.setattr(_predictions, "MANY_SCORES", 1)
+
+
+def tables(n=60):
+    """Scores of 2 to 5 classes: without ties, with many, negative, in float32 and with both 0."""
+    rng = np.random.default_rng(3)
+    for n_classes in (2, 3, 5):
+        y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n)])
+        raw = rng.normal(size=(len(y), n_classes)) + 0.7 * np.eye(n_classes)[y]
+        signs = np.where(rng.random(raw.shape) < 0.5, 0.0, -0.0)
+        for scores in (raw, raw.round(0), raw.astype(np.float32), signs, np.abs(raw) ** 90):
+            yield y, scores
+
+
+def plain_sums(y, scores):
+    n_classes = scores.shape[1]
+    sums = np.zeros((3, n_classes, n_classes))
+    for a, b in product(range(len(y)), repeat=2):
+        lead = float(scores[a, y[a]]) - float(scores[b, y[a]])
+        sums[:, y[a], y[b]] += (lead > 0, lead == 0, max(lead, 0))
+    return sums
+
+
+def plain_wins(y, scores):
+    """Chances by multiplying polynomials of the share of tied cases that are beaten."""
+    wins = []
+    for k in range(scores.shape[1]):
+        chances = []
+        for own in scores[y == k, k]:
+            chance = np.polynomial.Polynomial([1.0])
+            for r in set(range(scores.shape[1])) - {k}:
+                others = scores[y == r, k]
+                chance *= np.polynomial.Polynomial([(others < own).mean(), (others == own).mean()])
+            chances.append(chance.integ()(1.0))
+        wins.append(np.mean(chances))
+    return wins
+
+
+def test_sums_and_chances_of_plain_loops(long):
+    for y, scores in tables():
+        predictions = Predictions(y, scores)
+        assert is_long(predictions)
+        placements, pairs = Placements.with_pairs(predictions)
+        off = ~np.eye(scores.shape[1], dtype=bool)
+        for made in (pairs, Pairs.of(predictions, scored=True)):
+            above, tied, excess = plain_sums(y, scores)
+            np.testing.assert_array_equal(made.above[off], above[off])
+            np.testing.assert_array_equal(made.tied[off], tied[off])
+            np.testing.assert_allclose(made.excess[off], excess[off], rtol=1e-12)
+        for made in (placements, Placements.of(predictions), Placements.of_carried(predictions)):
+            np.testing.assert_allclose(made.wins, plain_wins(y, scores), rtol=1e-12)
+
+
+def test_influence_values_of_short_tables(monkeypatch):
+    """Several credits of ties at once, leads with them and alone; blocks of sums are crossed."""
+    for y, scores in tables(1500):
+        n_classes = scores.shape[1]
+        matrices = np.random.default_rng(5).normal(size=(4, n_classes, n_classes))
+        credits = 0.5, None, 0.0, 0.5
+        gradients = [PairGradient(*each) for each in zip(matrices, credits, strict=True)]
+        found = []
+        for many in (1 << 22, 1):
+            monkeypatch.setattr(_predictions, "MANY_SCORES", many)
+            predictions = Predictions(y, scores)
+            pairs, placements = Pairs.of(predictions, scored=True), Placements.of(predictions)
+            carried = pairs.carry(predictions, gradients)
+            carried += pairs.carry(predictions, gradients[1:2])
+            carried += placements.carry(predictions, [np.full(n_classes, 1 / n_classes)])
+            found.append((pairs.excess, placements.wins, *carried))
+        for expected, made in zip(*found, strict=True):
+            scale = np.abs(expected).max() + 0.01
+            np.testing.assert_allclose(made, expected, rtol=1e-12, atol=1e-12 * scale)
+
+
+def test_any_number_of_threads_and_either_order_of_asking(long):
+    for y, scores in tables(300):
+        first, *others = (
+            evaluate(Predictions(y, scores, n_threads=n), metrics=["hand_till", "pdi", "auc_mu"])
+            for n in (1, 2, 3)
+        )
+        for other in others:
+            for name in first:
+                assert repr(other[name].value) == repr(first[name].value)
+                assert repr(other[name].standard_error) == repr(first[name].standard_error)
+        asked = [(registry["pdi"], {}), (registry["hand_till"], {})]
+        alone = [metric.of(Predictions(y, scores)) for metric, _ in asked]
+        for order in (1, -1):
+            statistics = CaseStatistics(Predictions(y, scores))
+            found = statistics.measure(asked[::order], with_influence=False)
+            assert [each.value for each in found][::order] == alone
+            assert {Need(Placements), Need(Pairs)} <= set(statistics._made)
+
+
+def test_sorted_by_digits():
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, 500).astype(np.uint8)
+    wide = rng.normal(size=500) * 10.0 ** rng.integers(-300, 300, 500)
+    narrow = np.r_[rng.random(499).round(2), 1.0]
+    for scores in (wide, narrow, narrow.astype(np.float32), -narrow, np.zeros(500)):
+        column = Column(scores, codes, 1, by_digits=True)
+        np.testing.assert_array_equal(column.order, np.argsort(scores, kind="stable"))
+        np.testing.assert_array_equal(column.ascending()[1], np.sort(scores))
+        packed, by_comparing = _pack(scores, codes, True), _pack(scores, codes)
+        assert (packed is None) == (by_comparing is None) == (scores is wide)
+        if packed is not None:
+            for left, right in zip(packed.unpack(0, 500), by_comparing.unpack(0, 500), strict=True):
+                np.testing.assert_array_equal(left, right)
+
+
+def test_margins_of_short_tables(monkeypatch):
+    """Margins that are tied, close or huge; directed by costs; each pair with its own weight."""
+    rng, metric = np.random.default_rng(2), registry["auc_mu"]
+    decimals = rng.dirichlet(np.ones(4), 200).round(2)
+    even = np.arange(200) % 4
+    costs = rng.integers(1, 9, (4, 4)) / 10 * (1 - np.eye(4))
+    for y, scores in (*tables(120), (even, decimals), (even, (decimals - 0.5) * 2.0**1022)):
+        for options in ({}, {"ties": "strict"}, {"partition": costs} if len(y) == 200 else {}):
+            found = []
+            for many, n_threads in ((1 << 22, 1), (1, 1), (1, 3)):
+                monkeypatch.setattr(_predictions, "MANY_SCORES", many)
+                cases = Predictions(y, scores, n_threads=n_threads)
+                moved = metric.influence(cases, **options).cases
+                found.append(np.append(moved, metric.of(cases, **options)))
+            np.testing.assert_allclose(found[1], found[0], rtol=1e-12, atol=1e-14)
+            np.testing.assert_array_equal(found[2], found[1])

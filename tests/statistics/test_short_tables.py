@@ -1,0 +1,105 @@
+"""All columns of a short table at once: counts of plain loops, and of one column at a time."""
+
+import numpy as np
+import pytest
+
+from polyroc import Predictions, evaluate, registry
+from polyroc.metrics.measure import CaseStatistics
+from polyroc.predictions._columns import FEW_POSITIVES
+from polyroc.statistics.pairs import Pairs, _column_sums, _is_mirrored
+from polyroc.statistics.short_tables import SHORT, counted_pairs, is_short
+from polyroc.statistics.statistic import Need
+
+
+def plain_counts(y, scores):
+    """Pairs above and tied, one after the other."""
+    n_classes = scores.shape[1]
+    above, tied = np.zeros((2, n_classes, n_classes))
+    for a in range(len(y)):
+        for b in range(len(y)):
+            own, other = scores[a, y[a]], scores[b, y[a]]
+            above[y[a], y[b]] += own > other
+            tied[y[a], y[b]] += own == other
+    return above, tied
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_counts_of_a_short_table(n_classes):
+    rng = np.random.default_rng(n_classes)
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 40)])
+    raw = rng.normal(size=(len(y), n_classes))
+    signs = np.where(rng.random(raw.shape) < 0.5, 0.0, -0.0)
+    tables = raw, raw.round(0), raw.astype(np.float32), signs, np.asfortranarray(raw.round(1))
+    for table in tables:
+        predictions = Predictions(y, table)
+        expected = plain_counts(y, table)
+        found = counted_pairs(predictions)
+        np.testing.assert_array_equal(found, expected)
+        made = Pairs.of(predictions)
+        assert np.isnan(made.excess).all()
+        predictions.keep_columns()
+        by_column = Pairs.of(predictions, scored=True)
+        for pairs in (made, by_column):
+            np.testing.assert_array_equal((pairs.above, pairs.tied), expected)
+        assert np.isfinite(by_column.excess).all()
+
+
+def test_which_tables_are_short():
+    rng = np.random.default_rng(0)
+    short = Predictions(np.arange(SHORT) % 2, rng.random((SHORT, 2)))
+    assert is_short(short)
+    assert not is_short(Predictions(np.arange(SHORT + 1) % 2, rng.random((SHORT + 1, 2))))
+    assert not is_short(Predictions([0, 1], [0.25, 0.5], sample_weight=[1.0, 2.0]))
+    assert not is_short(Predictions(np.arange(SHORT) % 20, rng.random((SHORT, 20))))
+
+
+def test_one_statistic_serves_ranks_and_leads():
+    """The excess is added up where it is asked for, and then the ranks are those of the same."""
+    rng = np.random.default_rng(1)
+    y, p = np.arange(60) % 3, rng.dirichlet(np.ones(3), 60)
+    ranked, scored = Need(Pairs), Need(Pairs, (("scored", True),))
+    assert scored.covers(ranked)
+    assert not ranked.covers(scored)
+    statistics = CaseStatistics(Predictions(y, p))
+    assert statistics[scored] is statistics[ranked]
+    apart = CaseStatistics(Predictions(y, p))
+    assert apart[ranked] is not apart[scored]
+    names = ["hand_till", "hand_till_scored", "aunu"]
+    together = evaluate(y, p, names)
+    for name in names:
+        assert together[name].value == registry[name].of(Predictions(y, p))
+        assert together[name] == evaluate(y, p, [name])[name]
+
+
+def test_the_second_of_two_columns_says_what_the_first_does():
+    """Only where it is the first one reversed with the same ties: 1 − p may tie small ones."""
+    rng = np.random.default_rng(2)
+    n = 2 * FEW_POSITIVES + 100
+    y, s = np.arange(n) % 2, rng.normal(size=n)
+    p = 1 / (1 + np.exp(-s))
+    tiny, swapped = p.copy(), p.copy()
+    tiny[:40] *= 1e-20
+    swapped[:2] = swapped[1::-1]
+    tables = {
+        "one column": s,
+        "one column with ties": s.round(2),
+        "probabilities": np.column_stack([1 - p, p]),
+        "probabilities with ties": np.column_stack([1 - p.round(3), p.round(3)]),
+        "ties of the first": np.column_stack([1 - tiny, tiny]),
+        "ties of the second": np.column_stack([1 - p, np.maximum(p, 0.2)]),
+        "another order": np.column_stack([1 - swapped, p]),
+        "any": rng.normal(size=(n, 2)),
+    }
+    for name, table in tables.items():
+        predictions = Predictions(y, table)
+        columns = [predictions.column(k) for k in range(2)]
+        above, tied = np.stack([_column_sums(each, 2, False) for each in columns], axis=1)
+        off = ~np.eye(2, dtype=bool)
+        for kept in (False, True):
+            if kept:
+                predictions.keep_columns()
+            pairs = Pairs.of(predictions)
+            np.testing.assert_array_equal(pairs.above[off], above[off], err_msg=name)
+            np.testing.assert_array_equal(pairs.tied[off], tied[off], err_msg=name)
+            expected = name.startswith("one column") or (kept and name.startswith("prob"))
+            assert _is_mirrored(predictions) == expected, name
