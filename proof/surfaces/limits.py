@@ -64,7 +64,7 @@ def run(seed):
 
 
 def table(found):
-    print("| cases | limit | confidence | broken by choose | broken by the tuner | runs |")
+    print("| cases | limit | confidence | exceeded with choose | exceeded with the tuner | runs |")
     print("|---|---|---|---|---|---|")
     for place, (n, limit, confidence) in enumerate(COLUMNS):
         shares = []
