@@ -57,7 +57,7 @@ FINITE = "Scores must be finite numbers: remove the case or correct its scores."
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_a_score_that_is_not_finite(bad, dtype):
     s = changed(S, (4, 1), bad).astype(dtype)
-    expected = f"y_score holds {bad} in row 4, column 1. {FINITE}"
+    expected = f"y_score contains {bad} in row 4, column 1. {FINITE}"
     assert message(InvalidInput, Predictions, Y, s) == expected
     assert message(InvalidInput, hand_till, Y, s.tolist()) == expected
 
@@ -65,7 +65,7 @@ def test_a_score_that_is_not_finite(bad, dtype):
 @pytest.mark.parametrize("row", [65_535, 65_536, 70_001, 139_999])
 def test_a_score_that_is_not_finite_far_down(row):
     s = changed(np.tile([[0.4, 0.6]], (140_000, 1)), (row, 1), NAN)
-    expected = f"y_score holds nan in row {row}, column 1. {FINITE}"
+    expected = f"y_score contains nan in row {row}, column 1. {FINITE}"
     assert message(InvalidInput, Predictions, np.arange(140_000) % 2, s) == expected
 
 
@@ -73,7 +73,7 @@ def test_the_first_of_several_is_named():
     s = changed(changed(S, (2, 0), NAN), (1, 2), INF)
     assert (
         message(InvalidInput, Predictions, Y, s)
-        == f"y_score holds inf in row 1, column 2. {FINITE}"
+        == f"y_score contains inf in row 1, column 2. {FINITE}"
     )
 
 
@@ -82,30 +82,30 @@ def test_none_is_not_finite():
     s[3, 2] = None
     assert (
         message(InvalidInput, Predictions, Y, s)
-        == f"y_score holds nan in row 3, column 2. {FINITE}"
+        == f"y_score contains nan in row 3, column 2. {FINITE}"
     )
 
 
 def test_nan_in_a_single_column():
-    expected = f"y_score holds nan in row 1, column 0. {FINITE}"
+    expected = f"y_score contains nan in row 1, column 0. {FINITE}"
     assert message(InvalidInput, Predictions, [0, 1, 1], [0.5, NAN, 0.5]) == expected
 
 
 def test_infinity_in_a_single_column_keeps_its_sign():
-    expected = f"y_score holds inf in row 1, column 0. {FINITE}"
+    expected = f"y_score contains inf in row 1, column 0. {FINITE}"
     assert message(InvalidInput, Predictions, [0, 1, 1], [0.5, INF, 0.5]) == expected
 
 
 def test_nan_in_a_frame_is_found_in_the_column_of_the_user():
     frame = pd.DataFrame(changed(S, (1, 0), NAN), columns=["c", "a", "b"])
     text = message(InvalidInput, Predictions, list("abcabc"), frame, labels=list("abc"))
-    assert text == f"y_score holds nan in row 1, column 'c'. {FINITE}"
+    assert text == f"y_score contains nan in row 1, column 'c'. {FINITE}"
 
 
 def test_pandas_na_in_scores_names_its_place():
     frame = pd.DataFrame(S, columns=[0, 1, 2]).astype("Float64")
     frame.iloc[3, 1] = pd.NA
-    expected = f"y_score holds nan in row 3, column 1. {FINITE}"
+    expected = f"y_score contains nan in row 3, column 1. {FINITE}"
     assert message(InvalidInput, Predictions, Y, frame) == expected
 
 
@@ -143,7 +143,7 @@ def test_objects_among_scores(bad, name):
     s = S.astype(object)
     s[1, 2] = bad
     assert message(InvalidType, Predictions, Y, s) == (
-        f"y_score holds {bad!r} of type {name} in row 1, column 2; expected a number."
+        f"y_score contains {bad!r} of type {name} in row 1, column 2; expected a number."
     )
     frame = pd.DataFrame(s, columns=list("abc"))
     assert "in row 1, column 'c';" in message(InvalidType, Predictions, list("abcabc"), frame)
@@ -187,7 +187,7 @@ def test_ragged_scores():
     ],
 )
 def test_scores_too_large_for_float64(y, s):
-    with pytest.raises(InvalidInput, match=r"y_score holds .* in row 0, column 0"):
+    with pytest.raises(InvalidInput, match=r"y_score contains .* in row 0, column 0"):
         Predictions(y, s)
 
 
@@ -254,7 +254,7 @@ def test_long_lists_of_classes_are_cut():
         ),
         (np.eye(3)[Y] / 2, "Pass class labels, not one-hot rows."),
         (np.array(Y)[:, None], "Pass its one column, y_true[:, 0]."),
-        (pd.DataFrame({"y": Y}), "Pass the column that holds the labels, such as y_true['y']."),
+        (pd.DataFrame({"y": Y}), "Pass the column that contains the labels, such as y_true['y']."),
     ],
 )
 def test_labels_of_another_dimension(y, advice):
@@ -469,7 +469,7 @@ def test_a_missing_label_among_labels():
 def test_floats_that_are_not_whole(dtype):
     y = np.array([0, 1, 2, 0, 1.5, 2], dtype=dtype)
     assert message(InvalidInput, Predictions, y, S) == (
-        f"y_true holds 1.5 in row 4, which is not a whole number. {KINDS}"
+        f"y_true contains 1.5 in row 4, which is not a whole number. {KINDS}"
     )
 
 
@@ -490,7 +490,7 @@ def test_floats_that_are_not_whole(dtype):
 )
 def test_objects_that_are_no_labels(bad, name):
     assert message(InvalidType, Predictions, ["a", bad, "b"] * 2, S) == (
-        f"y_true holds {bad!r} of type {name} in row 1. {KINDS}"
+        f"y_true contains {bad!r} of type {name} in row 1. {KINDS}"
     )
 
 
@@ -512,7 +512,7 @@ def test_times_are_no_labels():
 )
 def test_floats_that_are_no_integers(bad, fault):
     assert message(InvalidInput, Predictions, [0.0, bad, 1.0] * 2, S) == (
-        f"y_true holds {bad} in row 1, which is {fault}. {KINDS}"
+        f"y_true contains {bad} in row 1, which is {fault}. {KINDS}"
     )
     assert f"{bad!r} of type float in row 1" in message(InvalidType, Predictions, ["a", bad] * 3, S)
 
@@ -524,7 +524,7 @@ def test_floats_that_are_no_integers(bad, fault):
 def test_weights_that_are_negative_or_not_finite(bad):
     weights = [1, 1, 1, bad, 1, 1]
     assert message(InvalidInput, Predictions, Y, S, sample_weight=weights) == (
-        f"sample_weight holds {bad} in row 3. Weights must be finite and not negative."
+        f"sample_weight contains {bad} in row 3. Weights must be finite and not negative."
     )
 
 
@@ -553,8 +553,8 @@ def test_weights_that_are_not_numbers():
         (np.array([1 + 1j] * 6), "has the type complex128; expected numbers."),
         (np.array([1] * 6, "M8[s]"), "has the type datetime64[s]; expected numbers."),
         (["1"] * 6, "has the type <U1; expected numbers."),
-        (np.array([1, "1"] * 3, object), "holds '1' of type str in row 1; expected a number."),
-        ([10**400] * 6, "holds a number too large for float64 in row 0."),
+        (np.array([1, "1"] * 3, object), "contains '1' of type str in row 1; expected a number."),
+        ([10**400] * 6, "contains a number too large for float64 in row 0."),
         ({1, 2}, "is of type set; expected numbers."),
     ],
 )
@@ -584,7 +584,7 @@ def test_rows_that_do_not_sum_to_one(metric):
 def test_negative_probabilities(metric):
     s = changed(changed(S, (4, 1), -0.25), (4, 0), 0.95)
     assert message(NotDefined, metric.function, Y, s) == (
-        f"{metric.name} needs probabilities, but row 4 of y_score holds -0.25. {LOGITS}"
+        f"{metric.name} needs probabilities, but row 4 of y_score contains -0.25. {LOGITS}"
     )
 
 
@@ -611,7 +611,7 @@ def test_rows_are_counted_as_the_user_counts_them(normalize):
 def test_one_column_beyond_one_is_told_as_given():
     s = [0.1, 0.2, 1.2]
     assert message(NotDefined, total_length, [0, 0, 1], s, sample_weight=[0, 1, 1]) == (
-        "total_length needs probabilities, but row 2 of y_score holds 1.2. "
+        "total_length needs probabilities, but row 2 of y_score contains 1.2. "
         "Pass the probability of 1, between 0 and 1, such as scipy.special.expit(score) for "
         "log-odds."
     )
@@ -914,9 +914,9 @@ def test_markers_and_labels_that_disagree():
             [1, 2, 3, 4, 5],
             "y_true has 6 cases but marker has 5. Pass one label and one value per case.",
         ),
-        ([1, 2, 3, 4, 5, NAN], f"marker holds nan in row 5. {FINITE}"),
+        ([1, 2, 3, 4, 5, NAN], f"marker contains nan in row 5. {FINITE}"),
         (list("abcdef"), "marker has the type <U1; expected numbers."),
-        ([1, 2, None, 4, 5, 6], f"marker holds nan in row 2. {FINITE}"),
+        ([1, 2, None, 4, 5, 6], f"marker contains nan in row 2. {FINITE}"),
     ],
 )
 def test_messages_about_a_marker_name_it(marker, expected):

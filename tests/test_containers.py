@@ -351,7 +351,7 @@ def test_names_of_an_arrow_table_decide(make):
 
 def test_nulls_of_an_arrow_table_have_a_place():
     table = pa.table({"a": [0.5, None], "b": [0.5, 0.5]})
-    with pytest.raises(InvalidInput, match="y_score holds nan in row 1, column 'a'"):
+    with pytest.raises(InvalidInput, match="y_score contains nan in row 1, column 'a'"):
         Predictions(["a", "b"], table)
 
 
@@ -471,7 +471,7 @@ def test_torch_lists_of_tensors(torch):
 def test_torch_nan_names_its_place(torch):
     s = torch.tensor(SCORES)
     s[3, 1] = float("nan")
-    with pytest.raises(InvalidInput, match="y_score holds nan in row 3, column 1"):
+    with pytest.raises(InvalidInput, match="y_score contains nan in row 3, column 1"):
         Predictions(NUMBERS, s)
 
 

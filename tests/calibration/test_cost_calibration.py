@@ -109,7 +109,7 @@ def test_operating_points_tell_when_probabilities_are_off():
     assert "the probabilities are off: expected cost" in repr(point)
     (note,) = point.notes
     assert note.code == "miscalibrated-costs" and note.text == (
-        f"the probabilities promise a cost of {miss.expected:.4f} per case, and the decisions cost "
+        f"the probabilities predict a cost of {miss.expected:.4f} per case, and the decisions cost "
         f"{miss.observed:.4f}, {miss.difference:.4f} more (standard error "
         f"{miss.standard_error:.4f}, p < .001): they are miscalibrated at these costs"
     )

@@ -12,14 +12,14 @@ from polyroc import registry
 CASES = {
     "NaN": ("y,p_a,p_b\na,.9,.1\nb,nan,.8\n", "no value in row 1 (line 3), column 'p_a'"),
     "missing": ("y,p_a,p_b\na,.9,.1\nb,.2,\n", "no value in row 1 (line 3), column 'p_b'"),
-    "infinite": ("y,p_a,p_b\na,.9,.1\nb,.2,inf\n", "holds inf in row 1 (line 3), column 'p_b'"),
-    "a word": ("y,p_a,p_b\na,.9,.1\nb,x,.8\n", "holds 'x' in row 1 (line 3), column 'p_a'"),
+    "infinite": ("y,p_a,p_b\na,.9,.1\nb,.2,inf\n", "contains inf in row 1 (line 3), column 'p_b'"),
+    "a word": ("y,p_a,p_b\na,.9,.1\nb,x,.8\n", "contains 'x' in row 1 (line 3), column 'p_a'"),
     "no label": ("y,p_a,p_b\na,.9,.1\n,.2,.8\n", "no value in row 1 (line 3), column 'y'"),
-    "broken label": ("y,p_1,p_2\n1,.9,.1\n1.5,.2,.8\n", "holds 1.5 in row 1 (line 3)"),
-    "decimal commas": ("y;a;b\na;0,9;0,1\nb;0,2;0,8\n", "holds '0,9' in row 0 (line 2)"),
+    "broken label": ("y,p_1,p_2\n1,.9,.1\n1.5,.2,.8\n", "contains 1.5 in row 1 (line 3)"),
+    "decimal commas": ("y;a;b\na;0,9;0,1\nb;0,2;0,8\n", "contains '0,9' in row 0 (line 2)"),
     "negative weight": (
         "y,p_a,p_b,weight\na,.9,.1,1\nb,.2,.8,-1\n",
-        "weights holds -1.0 in row 1",
+        "weights contains -1.0 in row 1",
     ),
     "short row": ("y,p_a,p_b\na,.9,.1\nb,.2\n", "Row #3: Expected 3 columns, got 2"),
     "one class": ("y,p_a\na,.9\na,.2\n", "at least two classes are needed"),
@@ -29,7 +29,7 @@ CASES = {
     "header only": ("y,p_a,p_b\n", "has columns but no rows"),
     "unknown label": ("y,p_a,p_b\na,.9,.1\nb,.2,.8\nc,0,1\n", "no column of scores for 'c'"),
     "twice": ("y,p_a,p_b,p_a\na,.9,.1,0\nb,.2,.8,0\n", "there are 2 columns named 'p_a'"),
-    "two targets": ("y,truth,p_a,p_b\na,a,.9,.1\n", "could hold the true classes: 'y', 'truth'"),
+    "two targets": ("y,truth,p_a,p_b\na,a,.9,.1\n", "could contain the true classes: 'y', 'truth'"),
     "no target": ("q,p_a,p_b\na,.9,.1\n", "Name the one with --target."),
     "two sets": ("y,a,b,p_a,p_b\na,1,0,.9,.1\nb,0,1,.2,.8\n", "several sets of columns"),
 }
@@ -105,7 +105,7 @@ def test_starts_of_formats_without_the_rest(start: bytes, tmp_path: Path) -> Non
 def test_pickled_objects_are_not_loaded(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     np.savez(path, y_true=np.array(["a", "b"], dtype=object), m=np.eye(2))
-    assert "holds Python objects" in refused("evaluate", path)
+    assert "contains Python objects" in refused("evaluate", path)
 
 
 @pytest.mark.parametrize("command", ["compare", "surface", "report", "study"])
@@ -145,7 +145,7 @@ def test_names_that_are_nearly_right(tmp_path: Path) -> None:
 def test_decimal_commas_are_recognised(tmp_path: Path) -> None:
     path = written(tmp_path, "y;p_a;p_b\na;0,9;0,1\nb;0,2;0,8\n")
     message = refused("evaluate", path)
-    assert "holds '0,9' in row 0 (line 2), column 'p_a'; expected a number. " in message
+    assert "contains '0,9' in row 0 (line 2), column 'p_a'; expected a number. " in message
     assert "Pass --decimal , where all numbers are written so" in message
     words = written(tmp_path, "y;p_a;p_b\na;much;0.1\nb;0.2;0.8\n")
     assert "decimal point" not in refused("evaluate", words)

@@ -76,7 +76,7 @@ def test_the_screen(file: Path) -> None:
         "Are the probabilities of forest calibrated?",
         "How far are the probabilities of sure off? Calibration error of 10 bins",
         "class-wise",
-        "Note. The probabilities of forest promise a cost of",
+        "Note. The probabilities of forest predict a cost of",
     ):
         assert words in shown
     assert "is not a class. There are" in refused("calibration", file, "--reference", "seldom")

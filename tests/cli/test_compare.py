@@ -155,7 +155,7 @@ def test_ids_that_join_nothing(tmp_path: Path) -> None:
     assert "--join inner needs --id" in refused("compare", one, two, "--join", "inner")
     assert "--independent" in refused("compare", one, two, "--id", "id", "--independent")
     two.write_text(two.read_text().replace("case ", "image "))
-    assert "Is 'id' the column that tells the cases apart?" in refused(
+    assert "Is 'id' the column that identifies the cases?" in refused(
         "compare", one, two, "--id", "id", "--join", "inner"
     )
 

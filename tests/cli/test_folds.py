@@ -58,7 +58,7 @@ def test_evaluate_compare_and_report(file: Path, tmp_path: Path) -> None:
 def test_what_is_refused(file: Path, tmp_path: Path) -> None:
     assert "there is no column 'fold'" in refused("evaluate", file, "--folds", "fold")
     streaming = refused("evaluate", file, "--folds", "part", "--streaming")
-    assert "--folds does not go with --streaming" in streaming
+    assert "--folds cannot be combined with --streaming" in streaming
     table = pd.read_csv(file)
     table.assign(part=np.arange(60) // 58).to_csv(tmp_path / "few.csv", index=False)
     few = refused("evaluate", tmp_path / "few.csv", "--folds", "part")

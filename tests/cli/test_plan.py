@@ -185,6 +185,6 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     lines = zip(patients, FOUR_CASES.splitlines(), strict=True)
     grouped = written(tmp_path, "\n".join(map(",".join, lines)) + "\n", "g.csv")
     assert refused("plan", grouped, "--groups", "patient", "--power", 0.8).endswith(
-        "g.csv groups its cases by 'patient', and a plan takes cases as independent. Pass --groups "
-        "none if they are."
+        "g.csv groups its cases by 'patient', and a plan treats cases as independent. Pass "
+        "--groups none if they are."
     )

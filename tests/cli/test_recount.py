@@ -245,7 +245,7 @@ NOTES = {
     "no-variation": (r"no standard error: every case agrees on ([\d.]+)", no_variation),
     "one-case": (r"no standard error: class (.+) has one (case|group)", one_unit),
     "few-groups": (r"(\d+) groups: standard errors from fewer than 10 are rough", few_groups),
-    "priors-fixed": (r"class shares of the sample, taken as fixed", fixed),
+    "priors-fixed": (r"class shares of the sample, treated as fixed", fixed),
     "skipped-classes": (r"without the classes (.+), which have no cases", skipped),
     "not-defined": (
         r"needs? probabilities, but row (\d+) of the table of scores (.+?)\. .+",
@@ -269,7 +269,7 @@ NOTES = {
 }
 WORSE = (
     "worse than guessing. Check in the line Read as that every column of scores belongs to its "
-    "class, and that higher scores speak for it."
+    "class, and that higher scores indicate it."
 )
 
 

@@ -87,7 +87,7 @@ def check_errors(facts: Facts, text: str, model: str, of: str, known: list[dict]
 
 
 PROMISE = re.compile(
-    r"promise a cost of ([\d.]+) per case, and the decisions cost ([\d.]+), "
+    r"predict a cost of ([\d.]+) per case, and the decisions cost ([\d.]+), "
     r"(?:([\d.]+) (more|less)|the same) \((?:standard error ([\d.]+)|no standard error), "
     r"(?:no test|(p .+?))\)(: they are miscalibrated at these costs)?\."
 )
@@ -98,7 +98,7 @@ def check_promise(facts: Facts, text: str, model: str, of: str) -> set[str]:
     (line,) = [
         each
         for each in text.splitlines()
-        if each.startswith(f"Note. The probabilities{of} promise")
+        if each.startswith(f"Note. The probabilities{of} predict")
     ]
     expected, observed, size, more, error, p_text, off = PROMISE.search(line).groups()
     promised = [1 - max(row) for row in facts.models[model]]

@@ -122,7 +122,7 @@ def test_decimal_commas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         message = refused("evaluate", written(tmp_path, mixed), "--decimal", ",")
         assert "a number with a point, but --decimal , is given. Write all" in message
     wrong = refused("evaluate", written(tmp_path, commas.replace("0,9", "x")), "--decimal", ",")
-    assert "holds 'x' in row 0 (line 2), column 'p_a'; expected a number." in wrong
+    assert "contains 'x' in row 0 (line 2), column 'p_a'; expected a number." in wrong
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(commas.encode())))
     assert (read_predictions("-", decimal=",").models["standard input"] == expected).all()
 
@@ -150,4 +150,4 @@ def test_compare_from_random_tuples(tmp_path: Path) -> None:
     values = document("evaluate", path, *words[2:])["models"]
     assert made["values"]["hum"] == {each["model"]: each["metrics"][0]["value"] for each in values}
     message = refused(*words, "--method", "permutation")
-    assert "--tuples does not go with --method permutation" in message
+    assert "--tuples cannot be combined with --method permutation" in message

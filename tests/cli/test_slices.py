@@ -100,7 +100,7 @@ def test_the_report_has_a_section_on_slices(file: Path, tmp_path: Path) -> None:
 def test_what_is_refused(file: Path, tmp_path: Path) -> None:
     assert "there is no column 'sit'" in refused("evaluate", file, "--by", "sit")
     assert "pandas.cut" in refused("evaluate", file, "--by", "age")
-    assert "--by does not go with --streaming" in refused(
+    assert "--by cannot be combined with --streaming" in refused(
         "evaluate", file, "--by", "site", "--streaming"
     )
     bootstrap = refused("evaluate", file, "--by", "site", "--interval", "bootstrap")

@@ -108,7 +108,7 @@ def test_options_without_effect_are_refused(weighted: Path, tmp_path: Path) -> N
     for option, value in options.items():
         given = (option,) if value is None else (option, value)
         message = refused("evaluate", weighted, "--streaming", *given)
-        assert f"{option} does not go with --streaming" in message
+        assert f"{option} cannot be combined with --streaming" in message
     patients = tmp_path / "p.parquet"
     frame = pd.read_parquet(weighted)
     frame.assign(patient=np.arange(len(frame)) // 4).to_parquet(patients)

@@ -59,7 +59,7 @@ def test_refusals(table: Path, tmp_path: Path) -> None:
     assert "--test-size must lie between 0 and 1" in refused("study", table, "--test-size", "2")
     assert "has no features" in refused("study", table, "--drop", "u,v")
     words = written(tmp_path, "sex,class\nf,a\nm,b\n")
-    assert "holds 'f' in row 0 (line 2), column 'sex'" in refused("study", words)
+    assert "contains 'f' in row 0 (line 2), column 'sex'" in refused("study", words)
 
 
 def test_a_learner_that_fails_is_one_line_and_code_1(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_prints_the_point_within_limits(columns: int) -> None:
     assert "operating points on the surface (5 generations, seed 1; G may still grow)" in words
     assert "exact, on the cases searched)" in words and "total error" in words
     assert "(95 % interval 0." in words
-    assert columns < 80 or "Costs that decide so, the largest as 1 (only their ratios" in words
+    assert columns < 80 or "decisions, largest 1 (only their ratios" in words
     assert max(map(len, result.stdout.splitlines())) <= columns
 
 
@@ -57,8 +57,8 @@ def test_notes_are_lines_and_groups_that_are_not_used_are_one(tmp_path: Path) ->
     assert result.exit_code == 0, result.stderr
     assert "\\n" not in result.stdout
     words = " ".join(result.stdout.split())
-    assert "Note. Intervals take cases as independent, also those with the same 'patient'" in words
-    assert "Intervals take cases" not in run("surface", EXAMPLE, *QUICK).stdout
+    assert "Note. Intervals treat cases as independent, also those with the same 'patient'" in words
+    assert "Intervals treat cases" not in run("surface", EXAMPLE, *QUICK).stdout
     assert re.search(r"marginal utility \S*[1-9]", words)
 
 
@@ -123,7 +123,7 @@ def test_a_file_that_is_read_is_not_written(tmp_path: Path) -> None:
         ('{"rare": {"odd": 1}}', "'odd' is not a class"),
         ('{"rare": 3}', "does not contain costs"),
         ('[[0, "x", 1], [1, 0, 1], [1, 1, 0]]', "Write {truth: {decided: cost}}"),
-        ("[[0, -1, 1], [1, 0, 1], [1, 1, 0]]", "finite numbers from 0 on"),
+        ("[[0, -1, 1], [1, 0, 1], [1, 1, 0]]", "finite non-negative numbers"),
     ],
 )
 def test_costs_that_are_none(text: str, message: str, tmp_path: Path) -> None:
@@ -161,8 +161,8 @@ def test_models_of_features(model: str, tmp_path: Path) -> None:
 def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     path = written(tmp_path, FOUR_CASES)
     assert "Choose one with --model." in refused("surface", EXAMPLE)
-    assert "--columns does not go" in refused("surface", path, "--features", "--columns", "a,b")
-    assert "--drop does not go" in refused("surface", path, "--drop", "p_a")
+    assert "--columns cannot be combined" in refused("surface", path, "--features", "--columns", "a,b")
+    assert "--drop cannot be combined" in refused("surface", path, "--drop", "p_a")
     assert "knn, mlp or linear" in refused("surface", path, "--features", "--model", "tree")
 
 

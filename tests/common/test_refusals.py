@@ -60,9 +60,9 @@ def test_scores_that_are_no_probabilities(metric):
     p[2] = [-0.5, 1.5, *[0] * (K - 2)]
     found = raised(NotDefined, sample.with_scores(p).value, metric)
     softmax = "Pass probabilities, such as scipy.special.softmax(scores, axis=1) for logits."
-    assert found == f"{start}2 of y_score holds -0.5. {softmax}"
+    assert found == f"{start}2 of y_score contains -0.5. {softmax}"
     found = raised(NotDefined, metric.influence, sample.with_scores(p).predictions())
-    assert "needs probabilities, but row 2 of y_score holds -0.5" in found
+    assert "needs probabilities, but row 2 of y_score contains -0.5" in found
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_predictions_take_the_place_of_labels_and_scores(metric):
     predictions = sample.predictions()
     assert metric.function(predictions) == sample.value(metric)
     message = raised(InvalidInput, metric.function, predictions, sample.p, labels=[0, 1])
-    assert message.startswith("y_score, labels cannot be given beside Predictions")
+    assert message.startswith("y_score, labels cannot be given together with Predictions")
 
 
 @pytest.mark.parametrize("ties", ["half", "FAIR", None, 0.5])

@@ -182,7 +182,7 @@ def test_a_search_goes_on_and_its_checkpoint_too(tmp_path: Path) -> None:
     assert set(found["left"]) <= {"search.npz", "search.npz.polyroc-previous"}
     kinds, messages, last = zip(*found["told"], strict=True)
     assert set(kinds) == {"NotSaved"}
-    assert "The search goes on, but" in messages[0] and not last[0]
+    assert "The search continues, but" in messages[0] and not last[0]
     assert "The search ends, but" in messages[-1] and last[-1]
     assert "search.npz cannot be written (No space left on device)" in messages[-1]
 

@@ -85,8 +85,11 @@ def ended(lines: list[str], ends: str) -> bytes:
     [
         ("y,p_a,p_é\na,1,0\n".encode("utf-16-le"), "neither text nor a table"),
         ("y,p_a,p_é\na,1,0\n".encode("utf-16-be"), "neither text nor a table"),
-        ("y,p_a,p_é\na,1,0\n".encode("latin-1"), "is not UTF-8 text: line 1 holds the byte 0xe9"),
-        ("y,p_a\na,1\né,0\n".encode("cp1252"), "is not UTF-8 text: line 3 holds the byte 0xe9"),
+        (
+            "y,p_a,p_é\na,1,0\n".encode("latin-1"),
+            "is not UTF-8 text: line 1 contains the byte 0xe9",
+        ),
+        ("y,p_a\na,1\né,0\n".encode("cp1252"), "is not UTF-8 text: line 3 contains the byte 0xe9"),
         (b"\xff\xfe" + "y,p_a\na,1\n".encode("utf-16-le")[:-1], "cannot be read as UTF-16 text"),
         (b"\xff\xfe", "is empty|cannot be read|columns but no rows"),
     ],

@@ -171,7 +171,7 @@ def archives(content: bytes, member: str, marker: Path) -> dict[str, bytes]:
         "complex numbers": _with(content, **{member: npy("(2,)", "<c16", bytes(32))}),
         "dates": _with(content, **{member: npy("(2,)", "<M8[ns]", bytes(16))}),
         "strings of no length": _with(content, **{member: npy("(1000000000000,)", "<U0")}),
-        "strings that are no text": _with(
+        "strings that are not text": _with(
             content, **{member: npy("(2,)", "<U1", b"\xff\xff\xff\xff" * 2)}
         ),
         "halves of signs": _with(content, **{member: npy("(2,)", "<U1", b"\x00\xd8\0\0" * 2)}),

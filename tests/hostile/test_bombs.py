@@ -64,7 +64,7 @@ def test_a_text_bomb(tmp_path: Path) -> None:
     """A gzipped file does not say how large it is: it is unpacked up to the limit."""
     files = {"a gzip bomb": crafted.text_bomb()}
     (found,) = read_in_child("csv", files, tmp_path, SPACE, seconds=110).values()
-    assert "holds 1.1 GB" in found["outcome"]
+    assert "contains 1.1 GB" in found["outcome"]
     assert found["peak"] < limits.ROOM + LITTLE
 
 
@@ -156,7 +156,7 @@ def test_honest_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_limits() -> None:
     check_size(limits.ROOM, 1, "x")
-    with pytest.raises(InvalidInput, match=r"x has 1 bytes but holds 1\.1 GB, more"):
+    with pytest.raises(InvalidInput, match=r"x has 1 bytes but contains 1\.1 GB, more"):
         check_size(limits.ROOM + 1, 1, "x")
     large = 2 * memory_of_machine()
     with pytest.raises(InvalidInput, match=r"and this process may use .* of memory"):
@@ -205,5 +205,5 @@ def test_page_sizes_that_lie(tmp_path: Path) -> None:
     assert unpacked_size(content) == honest < 10_000
     path = tmp_path / "file"
     path.write_bytes(lying)
-    with pytest.raises(InvalidInput, match=r"holds 2.1 GB|cannot be read"):
+    with pytest.raises(InvalidInput, match=r"contains 2.1 GB|cannot be read"):
         read_predictions(path)

@@ -378,8 +378,8 @@ def test_models_that_do_not_vary(weighted):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "taken as fixed"),
-        ({"groups": Design(sampling="random")}, "taken as estimates"),
+        ({}, "treated as fixed"),
+        ({"groups": Design(sampling="random")}, "treated as estimates"),
         ({"priors": [0.2, 0.3, 0.5]}, "for the priors given"),
     ],
 )
@@ -451,7 +451,9 @@ def test_predictions_take_the_place_of_labels_and_scores():
     found = compare(models, metrics=["hand_till", "pdi"])
     expected = compare(Y, PAIR, ["hand_till", "pdi"], sample_weight=weights)
     assert found.frame().equals(expected.frame())
-    with pytest.raises(InvalidInput, match="y_score, labels cannot be given beside Predictions"):
+    with pytest.raises(
+        InvalidInput, match="y_score, labels cannot be given together with Predictions"
+    ):
         compare(models, PAIR, labels=[0, 1, 2])
     other = {**models, "weak": Predictions(np.roll(Y, 1), PAIR["weak"], sample_weight=weights)}
     with pytest.raises(InvalidInput, match="has other true classes or weights than"):

@@ -459,7 +459,9 @@ def test_groups_in_predictions():
     assert evaluate(cases, metrics=["hand_till"])["hand_till"] == beside
     later = evaluate(Predictions(Y, P, sample_weight=weights), metrics="hand_till", groups=groups)
     assert later["hand_till"] == beside
-    with pytest.raises(InvalidInput, match="groups cannot be given beside Predictions that hold"):
+    with pytest.raises(
+        InvalidInput, match="groups cannot be given together with Predictions that have"
+    ):
         evaluate(cases, groups=groups)
 
 

@@ -324,7 +324,7 @@ def test_folds_at_the_gate():
     again = pickle.loads(pickle.dumps(held_out()))
     assert again.folds.names == ("one", "three", "two")
     assert repr(again) == "Predictions(45 cases, 3 classes, 3 folds)"
-    with pytest.raises(InvalidInput, match="folds cannot be given beside Predictions"):
+    with pytest.raises(InvalidInput, match="folds cannot be given together with Predictions"):
         polyroc.predictions.predictions_of(again, folds=FOLDS)
 
 

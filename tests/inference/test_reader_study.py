@@ -584,7 +584,7 @@ def test_mistakes_of_calls() -> None:
         with pytest.raises(error, match=message):
             reader_study(table, **{**options, **named})
     for other in (3, None, [1, 2, 3], np.ones((4, 5)), {}):
-        with pytest.raises(InvalidType, match="table must hold columns by name"):
+        with pytest.raises(InvalidType, match="table must contain columns by name"):
             reader_study(other, rating="rating", **ROLES)
     for labels in ([1, 1], [0, 1, 1]):
         with pytest.raises(InvalidInput, match="labels name 1 more than once"):

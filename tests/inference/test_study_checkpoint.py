@@ -82,7 +82,7 @@ def test_reasons_that_are_none(path, reasons):
 )
 def test_splits_that_are_none(path, splits):
     rewrite(path, lambda _, arrays: arrays.update(splits=np.array(splits)))
-    with pytest.raises(InvalidInput, match="its splits are not numbers that rise from 0 on"):
+    with pytest.raises(InvalidInput, match="its splits are not increasing numbers from 0"):
         run(path)
 
 
@@ -114,8 +114,8 @@ def test_a_file_that_cannot_be_written_ends_no_study(tmp_path, monkeypatch):
     with pytest.warns(NotSaved) as told:
         found = run(tmp_path / "study.npz", n_splits=2)
     assert [str(each.message) for each in told] == [
-        "The study goes on, but there is no room.",
-        "The study goes on, but there is no room.",
+        "The study continues, but there is no room.",
+        "The study continues, but there is no room.",
         "The study ends, but there is no room.",
     ]
     np.testing.assert_array_equal(found.values, run(n_splits=2).values)

@@ -221,10 +221,10 @@ def test_what_cannot_be_is_refused(torch: Any, monkeypatch: pytest.MonkeyPatch) 
     for given, said in (
         ((p.numpy(), y), "preds must be a tensor, got ndarray"),
         ((p.long(), y), "preds must be of a floating type"),
-        ((p, p[:, 0]), "target must hold whole numbers"),
+        ((p, p[:, 0]), "target must contain whole numbers"),
         ((p[:, :2], y), "a row per case and 3 columns"),
         ((p[0, 0], y[0]), r"got the shapes \(\) and \(\)"),
-        ((p, y + 1), "target holds 3, which is not among the classes 0, 1, 2"),
+        ((p, y + 1), "target contains 3, which is not among the classes 0, 1, 2"),
         ((p * torch.nan, y), "NaN or infinite"),
         ((p, y, y[:4]), r"shape \(4,\) but there are 9 cases"),
     ):

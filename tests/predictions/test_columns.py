@@ -138,8 +138,8 @@ def test_one_column_named_after_the_other_class(make):
             roc_auc(y, named)
         assert str(caught.value) == (
             "The one column of y_score is named 'ill', but one column belongs to the second class, "
-            "'well'. Pass labels=['well', 'ill'] if it holds the scores of 'ill', or an array if "
-            "it does not."
+            "'well'. Pass labels=['well', 'ill'] if it contains the scores of 'ill', or an array "
+            "if it does not."
         )
         assert roc_auc(y, named, labels=["well", "ill"]) == 0.75
     assert roc_auc(y, type(frame)({"well": s})) == 0.25
@@ -205,6 +205,6 @@ def test_costs_of_a_classifier_without_names_beside_categories():
 
 def test_one_column_that_is_no_probability_is_shown_as_given():
     model = ScoreModel([0, 1, 0, 1], [0.1, 0.8, 0.4, 0.3])
-    with pytest.raises(InvalidInput, match=r"row 1 of y_score holds 1\.2"):
+    with pytest.raises(InvalidInput, match=r"row 1 of y_score contains 1\.2"):
         model.at([0.3, 1.2])
     assert (model.at([0.3, 0.2]).X == [[0.7, 0.3], [0.8, 0.2]]).all()

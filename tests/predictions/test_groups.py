@@ -104,6 +104,6 @@ def test_numbers_in_the_byte_order_of_another_machine():
 
 def test_times_that_no_calendar_has():
     times = np.array([0, -(2**62)], dtype="M8[D]")
-    with pytest.raises(InvalidInput, match="holds a time that cannot be read"):
+    with pytest.raises(InvalidInput, match="contains a time that cannot be read"):
         read_attribute("day", times)
     assert read_attribute("day", times[:1]).slices == ("1970-01-01",)

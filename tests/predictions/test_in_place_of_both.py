@@ -178,7 +178,7 @@ def test_reports_take_predictions_too(tmp_path: Path) -> None:
     assert page(given) == page(y, models, **options)
     assert page(given["one"]) == page(y, p, **options)
     assert "1 case of weight 0 left out." in page(given)
-    with pytest.raises(InvalidInput, match="models cannot be given beside Predictions"):
+    with pytest.raises(InvalidInput, match="models cannot be given together with Predictions"):
         page(given["one"], p)
     with pytest.raises(InvalidInput, match="labels cannot be given"):
         page(given, labels=labels)

@@ -172,7 +172,11 @@ def test_missing_groups(missing: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["0.7_0", "０.７", "0,7", "٠.٧", "1e", "0x1p3", "--1", "+-1"])
 def test_texts_that_only_look_like_numbers(text: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidType, match=r"holds .* in row 1 \(line 3\), column 'p_b'; expected"):
+    with pytest.raises(
+        InvalidType,
+        match=r"contains .* in row 1 \(line 3\), column 'p_b'; "
+        r"expected",
+    ):
         read(tmp_path, "y;p_a;p_b", "a;.2;.8", f"b;.9;{text}")
     plain = read(tmp_path, "y;p_a;p_b", "a;.2;+.8", "b;.9;1E-1", "a;1.;-0")
     assert plain.models["x"][:, 1].tolist() == [0.8, 0.1, 0]
@@ -233,7 +237,7 @@ def test_features(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no features beside the column 'class'"):
         read_features(path, drop=["id", "age", "ill"])
     path.write_text("sex,age,class\nf,30,a\nm,,b\n")
-    with pytest.raises(InvalidType, match=r"holds 'f' in row 0 \(line 2\), column 'sex'"):
+    with pytest.raises(InvalidType, match=r"contains 'f' in row 0 \(line 2\), column 'sex'"):
         read_features(path)
     with pytest.raises(InvalidInput, match=r"no value in row 1 .* leave the column out with drop="):
         read_features(path, drop=["sex"])

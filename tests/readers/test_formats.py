@@ -165,7 +165,11 @@ def test_a_late_word_is_named_with_its_line(tmp_path: Path) -> None:
     rows[150_000] = "b,x,0"
     path = tmp_path / "x.csv"
     path.write_text("\n".join(["y,p_a,p_b", *rows]))
-    with pytest.raises(InvalidType, match=r"holds 'x' in row 150000 \(line 150002\), column 'p_a'"):
+    with pytest.raises(
+        InvalidType,
+        match=r"contains 'x' in row 150000 \(line 150002\), column "
+        r"'p_a'",
+    ):
         read_predictions(path)
 
 
@@ -206,7 +210,10 @@ def test_arrays_without_names_of_classes(tmp_path: Path) -> None:
         ({"y": [0, 1, 1], "m": np.ones((2, 2))}, "different lengths"),
         ({"m": np.ones((2, 2))}, "no array of labels"),
         ({"q": [0, 1], "m": np.ones((2, 2))}, "no column is named like the true classes"),
-        ({"y": [0, 1], "m": np.array([[1, np.nan], [0, 1]])}, "holds nan in row 0, column 'm:1'"),
+        (
+            {"y": [0, 1], "m": np.array([[1, np.nan], [0, 1]])},
+            "contains nan in row 0, column 'm:1'",
+        ),
         ({"y": [0, 1], "m": np.ones((2, 2), dtype=complex)}, "has the type complex128"),
     ],
 )
@@ -223,14 +230,14 @@ def test_other_archives_and_arrays(tmp_path: Path) -> None:
     path = tmp_path / "x.xlsx"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("xl/workbook.xml", "<x/>")
-    with pytest.raises(InvalidInput, match="zip archive but no NPZ file"):
+    with pytest.raises(InvalidInput, match="zip archive but not an NPZ file"):
         read_table(path)
     with zipfile.ZipFile(path, "w"):
         pass
-    with pytest.raises(InvalidInput, match="holds no arrays"):
+    with pytest.raises(InvalidInput, match="contains no arrays"):
         read_table(path)
     np.save(tmp_path / "x.npy", np.eye(2))
-    with pytest.raises(InvalidInput, match="holds one array"):
+    with pytest.raises(InvalidInput, match="contains one array"):
         read_table(tmp_path / "x.npy")
 
 

@@ -395,7 +395,7 @@ def curves(facts: Facts, page: Node) -> None:
         assert told == "Each class against all others together, by its own scores."
     else:
         mean = " (mean of the models)" if len(facts.models) > 1 else ""
-        assert told.endswith(f"Of {facts.n_classes} classes the 12 with the least area{mean}.")
+        assert told.endswith(f"Of {facts.n_classes} classes the 12 with the smallest area{mean}.")
     areas = {}
     for k in range(facts.n_classes):
         areas[k] = [against_rest(facts, model, k) for model in facts.models]
@@ -506,7 +506,7 @@ def methods(facts: Facts, page: Node) -> None:
     assert ("were compared on the same cases by paired tests" in told) == (len(facts.models) > 1)
     assert ("Holm" in told) == (len(facts.models) > 2)
     assert ("cases were weighted" in told) == facts.weighted
-    groups_told = re.search(r"([\d,]+) groups of cases were taken as independent", told)
+    groups_told = re.search(r"([\d,]+) groups of cases were treated as independent", told)
     assert (groups_told is None) == (facts.groups is None)
     assert groups_told is None or number_in(groups_told[1]) == len(set(facts.groups))
 

@@ -124,7 +124,7 @@ class Facts:
         """The first row that is no probability, and what it is."""
         for row, values in zip(self.rows, self.models[model], strict=True):
             if min(values) < 0:
-                return row, f"holds {min(values):g}"
+                return row, f"contains {min(values):g}"
             if abs(math.fsum(values) - 1) > 1e-4:
                 return row, f"sums to {math.fsum(values):g}"
         return None

@@ -273,7 +273,7 @@ def rare_class(told: Told) -> None:
     limit = 0.1 if facts.n_classes <= 4 else 0.5 / facts.n_classes
     order = sorted(range(facts.n_classes), key=lambda k: facts.shares[k])
     ending = (
-        r"AUC counts both classes alike; accuracy is barely affected by the smaller one\."
+        r"AUC counts both classes equally; accuracy is barely affected by the smaller one\."
         if facts.n_classes == 2
         else r"Metrics weighted by prevalence \(AUNP, AU1P\) are barely affected by such a class; "
         r"M, AUNU, AUC_μ and PDI count it as much as any other\."
@@ -372,7 +372,7 @@ def not_probabilities(told: Told) -> None:
     facts = told.facts
     (model,) = told.match("title", "{m}: the scores are not probabilities")
     row, fault, done = told.match(
-        "text", r"Row (\d+) of y_score ((?:holds|sums to) [-\d.e+]+)\. (The explorer .+)"
+        "text", r"Row (\d+) of y_score ((?:contains|sums to) [-\d.e+]+)\. (The explorer .+)"
     )
     assert (int(row), fault) == facts.fault(model)
     left_out = "The explorer leaves this model out, because costs need probabilities."
@@ -489,7 +489,7 @@ def sampled(told: Told) -> None:
         "text",
         r"All numbers outside the explorer( and the ROC surface| and the ROC curve of all costs)? "
         r"are computed from all ([\d,]+) cases\. "
-        r"The page itself holds ([\d,]+) of them, drawn at random within each class, so that it "
+        r"The page itself contains ([\d,]+) of them, drawn at random within each class, so that it "
         r"stays small; decisions, their costs and the points that mark them on ROC curves are of "
         r"these\.",
     )

@@ -82,7 +82,7 @@ class Page:
     def check_promise(self, found) -> None:
         pattern = (
             r"(No sign of miscalibration|Miscalibrated) at these costs: the probabilities of model "
-            r"\d promise a cost of (\S+) per case, and the decisions cost (\S+), (\S+) (more|less) "
+            r"\d predict a cost of (\S+) per case, and the decisions cost (\S+), (\S+) (more|less) "
             r"\(standard error (\S+), p ([<=]) (\S+)\)\."
             r"( See polyroc\.calibration\.Recalibrated\.)?"
         )

@@ -167,7 +167,7 @@ def test_errors_of_workers_are_those_of_one_process(client: Any, tmp_path: Path)
     pq.write_table(pa.Table.from_pandas(frame), tmp_path / "a.parquet", row_group_size=20)
     messages = []
     for where in (None, client):
-        with pytest.raises(InvalidInput, match="'bee' holds inf in row 41 of") as caught:
+        with pytest.raises(InvalidInput, match="'bee' contains inf in row 41 of") as caught:
             evaluate_parquet(tmp_path, target="y", client=where)
         messages.append(str(caught.value))
     assert messages[0] == messages[1]

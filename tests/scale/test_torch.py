@@ -283,7 +283,7 @@ def test_standard_errors_equal_those_in_memory(torch: Any) -> None:
                     assert found[name].note == ""
         values = scale.torch.evaluate(*given, names, interval=None)
         assert np.isnan(values[names[0]].standard_error)
-        assert values[names[0]].note == "no standard error: not asked for"
+        assert values[names[0]].note == "no standard error: not requested"
 
 
 def test_comparisons_equal_those_in_memory(torch: Any) -> None:

@@ -256,10 +256,10 @@ def test_weights_are_not_modified():
         (np.ones(3), "one row of numbers per replicate"),
         (np.ones((2, 4)), "there are 3 cases"),
         (np.array([["a", "b", "c"]]), "one row of numbers"),
-        (np.array([[1, 1, 1], [1, -1, 1]]), "replicate 1 hold -1 for case 1"),
-        (np.array([[1.0, 1.0, np.nan]]), "replicate 0 hold nan for case 2"),
-        (np.eye(300, 3) - np.eye(300, 3, -200), "replicate 200 hold -1.0 for case 0"),
-        (np.where(np.eye(300, 3, -200), np.inf, 1), "replicate 200 hold inf for case 0"),
+        (np.array([[1, 1, 1], [1, -1, 1]]), "replicate 1 contain -1 for case 1"),
+        (np.array([[1.0, 1.0, np.nan]]), "replicate 0 contain nan for case 2"),
+        (np.eye(300, 3) - np.eye(300, 3, -200), "replicate 200 contain -1.0 for case 0"),
+        (np.where(np.eye(300, 3, -200), np.inf, 1), "replicate 200 contain inf for case 0"),
     ],
 )
 def test_wrong_weights_are_named(weights, message):

@@ -103,8 +103,8 @@ def test_the_scale_of_costs_does_not_matter(scale: float) -> None:
     ("costs", "says"),
     [
         (np.ones((2, 2)), "each of the 3 classes"),
-        (np.ones((3, 3)), "right decision must cost 0"),
-        (-1.0 + np.eye(3), "from 0 on"),
+        (np.ones((3, 3)), "correct decision must cost 0"),
+        (-1.0 + np.eye(3), "finite non-negative"),
         (np.full((3, 3), np.nan), "finite"),
         (np.zeros((3, 3)), "All costs are 0"),
         ({("a", "a"): 1}, "same class"),

@@ -186,7 +186,7 @@ def test_impossible_choices_say_why(surface: RocSurface) -> None:
         surface.choose(limits={("ectopic", "well"): 0.1})
     with pytest.raises(InvalidInput, match="from 0 to 1"):
         surface.choose(limits={("ectopic", "failing"): 5})
-    with pytest.raises(InvalidInput, match="Say what is best"):
+    with pytest.raises(InvalidInput, match="Say what to optimise"):
         surface.choose()
     with pytest.raises(InvalidInput, match="not both"):
         surface.choose(costs=1 - np.eye(3), criterion="total_error")
@@ -267,7 +267,7 @@ def test_what_is_not_named_costs_one_and_is_listed(surface: RocSurface) -> None:
     assert point.index == surface.choose(costs=full).index
     loss = (point.confusion * full).sum(axis=1) @ surface.priors()
     assert point.value == pytest.approx(loss) and point.value > 0
-    assert "costs asked for, 1 where none was named" in repr(point)
+    assert "costs requested, 1 where none was given" in repr(point)
     assert "10.0000" in repr(point) and "0.5000" in repr(point)
     assert surface.choose(criterion="total_error").costs_asked is None
     learner = CostSensitiveClassifier(Votes(), named).fit(np.eye(3), surface.classes)

@@ -284,5 +284,5 @@ def test_features_with_names_are_not_taken_for_one_another(tmp_path) -> None:  #
         for call in (lambda X: known.rescore(X, y), lambda X: known.decide(X, 0)):  # noqa: B023
             with pytest.raises(InvalidInput, match="'v', 'u', but the model was made with 'u'"):
                 call(frame[["v", "u"]])
-    with pytest.raises(InvalidInput, match="X holds nan in row 3, column 'v'"):
+    with pytest.raises(InvalidInput, match="X contains nan in row 3, column 'v'"):
         KnnModel(frame.assign(v=frame["v"].where(frame.index != 3)), y)

@@ -100,11 +100,11 @@ def test_groups_are_refused_where_cases_are_taken_as_independent():
     p = np.exp(x) / np.exp(x).sum(axis=1, keepdims=True)
     grouped = Predictions(y, p, groups=np.arange(60) // 2)
     for function, options in ((cost_by_share, {"vary": 2}), (risk_coverage, {})):
-        with pytest.raises(InvalidInput, match=f"{function.__name__} takes cases as independent"):
+        with pytest.raises(InvalidInput, match=f"{function.__name__} treats cases as independent"):
             function(grouped, **options)
     two = Predictions(y == 1, p[:, 1], groups=np.arange(60) // 2)
     for function in (fit_binormal, fit_proper, saec_interval):
-        with pytest.raises(InvalidInput, match=f"{function.__name__} takes cases as independent"):
+        with pytest.raises(InvalidInput, match=f"{function.__name__} treats cases as independent"):
             function(two)
     found = [
         search(ScoreModel(each), generations=5, rng=0, progress=False)

@@ -80,7 +80,7 @@ def test_brute_force() -> None:
             wanted = brute_force(surface, y, p, weights, costs, priors, limits, most)
             if wanted is None:
                 refused += 1
-                with pytest.raises(NotDefined, match="No operating point keeps the limits if at"):
+                with pytest.raises(NotDefined, match="No operating point meets the limits if at"):
                     surface.choose(reject_at_most=most, **options)
                 continue
             found += 1

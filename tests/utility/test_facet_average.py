@@ -40,7 +40,7 @@ def test_two_classes_at_the_limits():
 def test_rounding_outside_the_unit_interval():
     """As much as the Gini coefficient takes for rounding."""
     assert hull_facets([[-5e-10, 0.5], [0.5, 1 + 5e-10]]).saec == hull_facets([[0, 0.5]]).saec
-    with pytest.raises(InvalidInput, match="from 0 on"):
+    with pytest.raises(InvalidInput, match="rates must be non-negative"):
         hull_facets([[-2e-9, 0.5]])
 
 
@@ -118,8 +118,8 @@ def test_order_of_the_points_does_not_matter():
         (np.random.default_rng(0).random((29, 12)) / 3, {}, NotDefined, "at most 32 points"),
         (np.full((2, 5), 0.1), {}, InvalidInput, "kinds of errors"),
         (np.full((2, 6), 0.1), {"n_classes": 2}, InvalidInput, "2 classes"),
-        ([[0.5, -0.1]], {}, InvalidInput, "from 0 on"),
-        ([[0.5, np.nan]], {}, InvalidInput, "from 0 on"),
+        ([[0.5, -0.1]], {}, InvalidInput, "rates must be non-negative"),
+        ([[0.5, np.nan]], {}, InvalidInput, "rates must be non-negative"),
         (np.full((2, 6), 0.6), {}, InvalidInput, "at most 1"),
         (np.zeros((0, 2)), {}, InvalidInput, "shape"),
         ("surface", {}, InvalidType, "str"),

@@ -88,7 +88,7 @@ def test_what_has_no_error_and_refusals():
     assert perfect.value == 0 and perfect.interval().high > 0.1
     with pytest.raises(InvalidType, match="models must map names to scores"):
         compare_costs(y, found["x"], COSTS)
-    with pytest.raises(UnknownName, match="'w' is no model"):
+    with pytest.raises(UnknownName, match="'w' is not a model"):
         same["w"]
 
 

@@ -413,7 +413,7 @@ def test_mixture_of_two():
         (lambda: gaussians([[0], [1]]).huh(last=-3), InvalidInput, "last must be at least"),
         (lambda: gaussians([[0], [1]]).saec(n_steps=0.5), InvalidInput, "n_steps must be"),
         (lambda: gaussians(TRIANGLE).rates([1, 1]), InvalidInput, "kind of error"),
-        (lambda: gaussians(TRIANGLE).rates([-1] * 6), InvalidInput, "from 0 on"),
+        (lambda: gaussians(TRIANGLE).rates([-1] * 6), InvalidInput, "finite non-negative"),
         (lambda: gaussians([[0], [1]]).huh(last=2), InvalidInput, "kinds of errors"),
         (lambda: gaussians([[0], [1]]).saec(n_blocks=1), InvalidInput, "n_blocks"),
     ],

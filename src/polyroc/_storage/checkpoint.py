@@ -88,7 +88,7 @@ class Checkpoint:
         with self.distrusted():
             for name in ("identity", "progress"):
                 if not isinstance(header[name], dict):
-                    raise ValueError(f"its {name} is no table")
+                    raise ValueError(f"its {name} is not a table")
         return header, arrays
 
     def _unusable(self, error: Exception) -> InvalidInput:
@@ -122,5 +122,5 @@ class Autosave:
             if self._save is not None:
                 self._save()
         except InvalidInput as error:
-            state = "ends" if last else "goes on"
+            state = "ends" if last else "continues"
             warnings.warn(NotSaved(f"The {self._kind} {state}, but {error}", last), stacklevel=5)

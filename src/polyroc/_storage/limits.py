@@ -30,14 +30,14 @@ def check_size(needed: int, size: int, name: str) -> None:
     """Refuse contents of ``needed`` bytes in a file of ``size`` bytes that are beyond a limit."""
     if needed > max(ROOM, GROWTH * size):
         raise InvalidInput(
-            f"{name} has {in_words(size)} but holds {in_words(needed)}, more than a hundred times "
-            "as much, which looks like a mistake or an attack. If it is right, save it without "
-            "compression."
+            f"{name} has {in_words(size)} but contains {in_words(needed)}, more than a hundred "
+            "times as much, which looks like a mistake or an attack. If it is right, save it "
+            "without compression."
         )
     most = memory_of_machine()
     if needed > most:
         raise InvalidInput(
-            f"{name} holds {in_words(needed)}, and this process may use {in_words(most)} of "
+            f"{name} contains {in_words(needed)}, and this process may use {in_words(most)} of "
             "memory. polyroc.scale.evaluate_parquet reads Parquet files of any size."
         )
 

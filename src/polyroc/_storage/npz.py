@@ -141,10 +141,10 @@ def _check_members(members: list[zipfile.ZipInfo]) -> None:
     """Whether the directory is that of an NPZ file, as numpy writes it."""
     repeated = [name for name, n in Counter(each.filename for each in members).items() if n > 1]
     if repeated:
-        raise Unreadable(f"it holds {shown(repeated[0])} more than once")
+        raise Unreadable(f"it contains {shown(repeated[0])} more than once")
     for member in members:
         if not member.filename.endswith(_SUFFIX):
-            raise NoArray(f"it holds {shown(member.filename)}, which is no array")
+            raise NoArray(f"it contains {shown(member.filename)}, which is not an array")
         if member.flag_bits & _ENCRYPTED:
             raise Unreadable(f"{shown(member.filename)} is encrypted")
         if member.compress_type not in _METHODS:
@@ -156,19 +156,19 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
     name = shown(member.filename)
     with archive.open(member) as stream:
         if stream.read(len(npy.MAGIC_PREFIX)) != npy.MAGIC_PREFIX:
-            raise NoArray(f"it holds {name}, which is no array")
+            raise NoArray(f"it contains {name}, which is not an array")
         version = (*stream.read(2),)
         if version not in _HEADERS:
             raise Unreadable(f"{name} has an unknown format")
         shape, _, dtype = _HEADERS[version](stream)
         if dtype.hasobject:
-            raise HoldsObjects(f"{name} holds Python objects")
+            raise HoldsObjects(f"{name} contains Python objects")
         if not _fills(shape, dtype, member.file_size - stream.tell()):
             raise Unreadable(f"{name} has a shape that does not fit its size")
     with archive.open(member) as stream:
         array: NDArray[Any] = npy.read_array(stream, allow_pickle=False)
     if dtype.kind == "U" and not _is_text(array):
-        raise Unreadable(f"{name} holds strings that are no text")
+        raise Unreadable(f"{name} contains strings that are not text")
     return array
 
 

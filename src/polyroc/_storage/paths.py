@@ -14,7 +14,9 @@ def path_of(path: Any, what: str = "path") -> Path:
         raise InvalidType(f"{what} must be the path of a file, got {shown(path)}.")
     name = os.fsdecode(path)
     if "\0" in name:
-        raise InvalidInput(f"{what} {shown(name)} cannot be read or written: it holds a zero byte.")
+        raise InvalidInput(
+            f"{what} {shown(name)} cannot be read or written: it contains a zero byte."
+        )
     try:
         os.fsencode(name)
     except UnicodeEncodeError as error:

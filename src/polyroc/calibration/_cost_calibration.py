@@ -74,7 +74,7 @@ class CostCalibration:
         tested = f"standard error {self.standard_error:.4f}" if known else "no standard error"
         tested += ", no test" if math.isnan(self.p_value) else f", {p_in_words(self.p_value)}"
         text = (
-            f"the probabilities promise a cost of {self.expected:.4f} per case, and the decisions "
+            f"the probabilities predict a cost of {self.expected:.4f} per case, and the decisions "
             f"cost {self.observed:.4f}, {apart} ({tested})"
         )
         return Note(code, f"{text}: they are miscalibrated at these costs" if off else text)

@@ -34,7 +34,7 @@ _AGAINST = (
         type=click.Choice(["two-sided", "greater", "less", "noninferior", "equivalent"]),
         default="two-sided",
         show_default=True,
-        help="With --against: what the tests are to show.",
+        help="With --against: what the tests should show.",
     ),
     click.option(
         "--margin",

@@ -47,7 +47,7 @@ KINDS: tuple[Literal["top_label", "class_wise"], ...] = ("top_label", "class_wis
     show_default=True,
     help="Bins of the calibration error.",
 )
-@click.option("--costs", metavar="FILE", help="JSON file of costs, as of surface.")
+@click.option("--costs", metavar="FILE", help="JSON file of costs, as for polyroc surface.")
 @level_option
 @join_options
 @absent_option
@@ -72,7 +72,7 @@ def calibration(
     """Whether the probabilities in FILE can be trusted, and how far they are off.
 
     Intercepts and slopes of a multinomial recalibration with tests, the calibration error of bins
-    with its interval, and the cost that the probabilities promise against that of the decisions.
+    with its interval, and the expected cost by the probabilities compared with the observed cost.
     """
     from polyroc.calibration._error import SEED
     from polyroc.cli.screen import reading

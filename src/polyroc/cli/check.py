@@ -43,7 +43,7 @@ EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
 @groups_option
 @folds_option
 @by_option
-@click.option("--model", metavar="NAME", help="The model to check, of files with several.")
+@click.option("--model", metavar="NAME", help="The model to check, if the files have several.")
 @requirement_options
 @join_options
 @level_option
@@ -62,7 +62,7 @@ def check(
     normalize: bool,
     told: Told,
 ) -> None:
-    """Judge the predictions in FILE by requirements, on intervals and paired differences.
+    """Test the predictions in FILE against requirements, by intervals and paired differences.
 
     A requirement passes if a one-sided test shows that it is met, fails if one shows that it is
     violated, and is undecided otherwise. The exit code is 0 if all pass, 1 if one fails, and 3 if

@@ -56,7 +56,7 @@ _TESTS = (
         type=click.Choice(["two-sided", "greater", "less", "noninferior", "equivalent"]),
         default="two-sided",
         show_default=True,
-        help="What the tests are to show of the first model of a pair against the second.",
+        help="What the tests should show of the first model of a pair against the second.",
     ),
     click.option(
         "--margin",
@@ -205,7 +205,7 @@ def _method(name: str, replicates: int, tuples: int | None, seed: int | None) ->
         return Bootstrap(replicates, seed, tuples)
     if tuples is not None:
         raise InvalidInput(
-            "--tuples does not go with --method permutation, which takes all tuples."
+            "--tuples cannot be combined with --method permutation, which takes all tuples."
         )
     return Permutation(replicates, seed)
 

@@ -11,7 +11,9 @@ DIFFERENCES = ["hand_till", "auc_mu", "pdi"]
 
 
 @click.command(short_help="Evaluate, compare and report bundled predictions.")
-@click.option("-o", "--output", metavar="PATH", help="Where the report goes.  [default: temporary]")
+@click.option(
+    "-o", "--output", metavar="PATH", help="File to write the report to.  [default: temporary]"
+)
 def demo(output: str | None) -> None:
     """Evaluate and compare three bundled classifiers, and write a report."""
     from polyroc.cli.compare import comparison_tables
@@ -38,7 +40,7 @@ def demo(output: str | None) -> None:
     screen.print(
         "Differences are paired: the same cases were scored by all three. "
         "`polyroc metrics` lists every metric, `polyroc metrics hand_till` explains one. "
-        "`polyroc evaluate FILE` does this for predictions of your own."
+        "`polyroc evaluate FILE` does this for your own predictions."
     )
     screen.print(printable(f"Report: {_report(output)}"), soft_wrap=True)
 

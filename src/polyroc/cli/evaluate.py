@@ -110,8 +110,8 @@ def evaluate(
 
     FILE is CSV, Parquet, Arrow or NPZ, or - for the standard input: a row per case, with its true
     class and a column of scores per class. Columns are found by their names (y; p_cat, p_dog or
-    forest:cat, forest:dog, …) or named by options, and the first lines of the output say which
-    were taken. Several files are models of the same cases: in the same order, or in any order with
+    forest:cat, forest:dog, …) or given by options, and the first lines of the output say which were
+    used. Several files are models of the same cases: in the same order, or in any order with
     --id. With --streaming there may be many Parquet files, folders or patterns, read as one table.
     """
     from polyroc.cli.screen import reading
@@ -360,7 +360,7 @@ def worse_than_guessing(results: "Mapping[str, Evaluation]", level: float) -> li
             of = "" if len(results) == 1 else f" of {name}"
             lines.append(
                 f"{', '.join(worse)}{of}: worse than guessing. Check in the line Read as that "
-                "every column of scores belongs to its class, and that higher scores speak for it."
+                "every column of scores belongs to its class, and that higher scores indicate it."
             )
     return lines
 

@@ -66,7 +66,7 @@ def together_by_id(
     if independent and asked:
         raise InvalidInput("--id joins files of the same cases, --independent is for others.")
     if join == "inner" and not asked:
-        raise InvalidInput("--join inner needs --id COLUMN, the column that tells the cases apart.")
+        raise InvalidInput("--join inner needs --id COLUMN, the column that identifies the cases.")
     if asked and len(files) > 1:
         return joined(files, str(case_id), join)
     if not independent:

@@ -19,15 +19,15 @@ _OPTIONS = (
         "case_id",
         metavar="COLUMN",
         shell_complete=complete_columns,
-        help="Column that tells the cases apart: files are joined by it, in any order; none to "
-        "take rows as they come.",
+        help="Column that identifies the cases: files are joined by it, in any order; none to "
+        "pair rows by position.",
     ),
     click.option(
         "--join",
         type=click.Choice(["all", "inner"]),
         default="all",
         show_default=True,
-        help="With --id: all cases must be in all files, or inner: take those that are.",
+        help="With --id: all cases must be in all files, or inner: keep the cases that are.",
     ),
 )
 
@@ -92,7 +92,7 @@ def _missing(
         advice = (
             "Pass --join inner to take the cases that all files have."
             if some
-            else f"Is {column!r} the column that tells the cases apart?"
+            else f"Is {column!r} the column that identifies the cases?"
         )
         lacking = first[each < 0].tolist()
         if lacking:

@@ -28,7 +28,7 @@ def names(
     try:
         found = [name.strip() for name in next(csv.reader([value], skipinitialspace=True), [])]
     except csv.Error as error:  # a line end, or a name of more than a hundred thousand characters
-        message = f"{value[:80]!r} is no list of names ({error})."
+        message = f"{value[:80]!r} is not a list of names ({error})."
         raise click.BadParameter(message, context, parameter) from None
     if not found or "" in found:
         raise click.BadParameter(f"{value[:80]!r} has an empty name.", context, parameter)
@@ -76,8 +76,8 @@ tuples_option = click.option(
     "--tuples",
     metavar="NUMBER",
     type=click.IntRange(min=1),
-    help="Estimate the volumes (vus, hum, …) from so many random tuples of cases; for four or more "
-    "classes.  [default: all tuples]",
+    help="Estimate the volumes (vus, hum, …) from this many random tuples of cases; for four or "
+    "more classes.  [default: all tuples]",
 )
 normalize_option = click.option(
     "--normalize", is_flag=True, help="Divide the scores of each case by their sum."
@@ -95,7 +95,7 @@ decimal_option = click.option(
     type=click.Choice([".", ","]),
     default=".",
     show_default=True,
-    help="Decimal sign of numbers in text files.",
+    help="Decimal separator of numbers in text files.",
 )
 _ROLES = (
     target_option,

@@ -27,18 +27,22 @@ if TYPE_CHECKING:
 _SHARES = ("best", "pilot", "equal")
 
 
-@click.command(short_help="How many cases a study needs, or what they reach.")
+@click.command(short_help="How many cases a study needs, or what they achieve.")
 @click.argument("file", required=False, shell_complete=complete_files)
 @role_options
 @groups_option
 @click.option("--model", metavar="NAME", help="The model to plan for, if there are several.")
 @click.option("--models", metavar="A,B", callback=names, help="Two models to compare.")
 @click.option("-m", "--metric", default="hand_till", show_default=True, help="Name of the metric.")
-@click.option("--half-width", type=float, help="Wanted, of the confidence interval.")
-@click.option("--power", type=float, help="Wanted, of the test.")
-@click.option("--cases", metavar="NUMBERS", callback=names, help="Given: a total, or CLASS=NUMBER.")
+@click.option("--half-width", type=float, help="Desired half-width of the confidence interval.")
+@click.option("--power", type=float, help="Desired power of the test.")
 @click.option(
-    "--difference", type=float, help="To be found.  [default: that in FILE, itself uncertain]"
+    "--cases", metavar="NUMBERS", callback=names, help="Number of cases: a total, or CLASS=NUMBER."
+)
+@click.option(
+    "--difference",
+    type=float,
+    help="Difference to be detected.  [default: that in FILE, itself uncertain]",
 )
 @click.option(
     "--against", type=float, help="Value tested against.  [default: chance; 0 for two models]"
@@ -47,8 +51,8 @@ _SHARES = ("best", "pilot", "equal")
     "--pair-auc",
     metavar="NUMBERS",
     callback=names,
-    help="Assumed in place of FILE: one AUC for all pairs of --labels, or A>B=NUMBER for each two "
-    "classes.",
+    help="Assumed instead of FILE: one AUC for all pairs of --labels, or A>B=NUMBER for each pair "
+    "of classes.",
 )
 @click.option(
     "--allocation",
@@ -56,8 +60,10 @@ _SHARES = ("best", "pilot", "equal")
     callback=names,
     help="best, pilot, equal, or CLASS=NUMBER.  [default: best]",
 )
-@click.option("--prices", metavar="NUMBERS", callback=names, help="Of a case: CLASS=NUMBER.")
-@click.option("--priors", metavar="NUMBERS", callback=names, help="Held fixed: CLASS=NUMBER.")
+@click.option("--prices", metavar="NUMBERS", callback=names, help="Price of a case: CLASS=NUMBER.")
+@click.option(
+    "--priors", metavar="NUMBERS", callback=names, help="Class shares, held fixed: CLASS=NUMBER."
+)
 @level_option
 @click.option(
     "--alternative",
@@ -70,7 +76,7 @@ _SHARES = ("best", "pilot", "equal")
     type=click.Choice(["influence", "normal", "delong", "obuchowski"]),
     default="influence",
     show_default=True,
-    help="How intervals and tests are made.",
+    help="How intervals and tests are computed.",
 )
 @absent_option
 @normalize_option
@@ -90,7 +96,7 @@ def plan(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """How many cases of each class a study needs, or what given numbers of cases reach.
+    """How many cases of each class a study needs, or what given numbers of cases achieve.
 
     FILE has the predictions of a pilot, as for polyroc evaluate; --models A,B plans a paired
     comparison. Without FILE, --pair-auc says what is assumed.
@@ -125,7 +131,7 @@ def _pilot(
     """Predictions of one model, or of two by name."""
     if file.groups is not None:
         raise InvalidInput(
-            f"{file.path} groups its cases by {file.roles.group!r}, and a plan takes cases as "
+            f"{file.path} groups its cases by {file.roles.group!r}, and a plan treats cases as "
             "independent. Pass --groups none if they are."
         )
     if models is None:

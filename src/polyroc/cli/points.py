@@ -18,10 +18,10 @@ def point_tables(point: "SurfacePoint", width: int) -> list[Titled]:
     cell = max(8, *(len(name) for name in names)) + 1
     if max(len(name) for name in ("truth", *names)) + 2 + cell * len(names) <= width:
         tables = [
-            _square(f"{what}. Share of each class decided as …", names, point.confusion, ".3f")
+            _square(f"{what}. Share of each class classified as …", names, point.confusion, ".3f")
         ]
         if point.costs_asked is not None:
-            title = "Costs asked for, 1 where none was named"
+            title = "Costs requested, 1 where none was given"
             tables.append(_square(title, names, point.costs_asked, ".4g"))
         found = _square(FOUND, names, _relative(point.costs), ".3g")
         return [*tables, found, _intervals(point)]
@@ -47,7 +47,7 @@ def _share(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.3f}"
 
 
-FOUND = "Costs that decide so, the largest as 1 (only their ratios matter)"
+FOUND = "Costs that lead to these decisions, largest 1 (only their ratios matter)"
 
 
 def _relative(costs: Any) -> Any:

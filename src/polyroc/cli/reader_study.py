@@ -44,7 +44,9 @@ def id_options(command: Command) -> Command:
 @click.argument("file", shell_complete=complete_files)
 @id_options
 @click.option(
-    "--rating", metavar="COLUMN", help="Column of ratings of two classes; higher for the second."
+    "--rating",
+    metavar="COLUMN",
+    help="Column of ratings of two classes; higher ratings indicate the second.",
 )
 @click.option(
     "--scores",

@@ -73,7 +73,7 @@ def report(
     absent: str,
     normalize: bool,
 ) -> None:
-    """Write a page about the predictions in FILE that opens in any browser, without a network.
+    """Write a page about the predictions in FILE that opens in any browser and works offline.
 
     Several files are models of the same cases: in the same order, or in any order with --id.
     """

@@ -26,7 +26,7 @@ REFUSED = {
     "against": "It gives bounds and standard errors, no tests.",
     "alternative": "It gives bounds and standard errors, no tests.",
     "margin": "It gives bounds and standard errors, no tests.",
-    "decimal": "Parquet files hold numbers, not text.",
+    "decimal": "Parquet files contain numbers, not text.",
     "normalize": "Divide the scores by their sums before they are written.",
     "seed": "Nothing in it is random.",
 }
@@ -52,20 +52,20 @@ def check_options(context: click.Context, asked: Asked) -> None:
     groups, folds = asked.groups, asked.folds
     if asked.by:
         raise InvalidInput(
-            "--by does not go with --streaming, which keeps no cases. Leave --streaming out."
+            "--by cannot be combined with --streaming, which keeps no cases. Leave --streaming out."
         )
     for name, advice in REFUSED.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             flag = {"case_id": "id"}.get(name, name)
-            raise InvalidInput(f"--{flag} does not go with --streaming. {advice}")
+            raise InvalidInput(f"--{flag} cannot be combined with --streaming. {advice}")
     if folds is not None:
         raise InvalidInput(
-            "--folds does not go with --streaming, which compares cases of all folds. Leave "
+            "--folds cannot be combined with --streaming, which compares cases of all folds. Leave "
             "--streaming out."
         )
     if groups not in (None, NONE):
         raise InvalidInput(
-            "--groups does not go with --streaming, whose standard errors take cases as "
+            "--groups cannot be combined with --streaming, whose standard errors treat cases as "
             "independent. Pass --groups none, or leave --streaming out."
         )
 
@@ -86,7 +86,7 @@ def roles_of(
         if found is not None and found != weight:
             raise InvalidInput(
                 f"{path}: the column {found!r} says which cases belong together, but --streaming "
-                "takes cases as independent. Pass --groups none if they are, or leave --streaming "
+                "treats cases as independent. Pass --groups none if they are, or leave --streaming "
                 "out."
             )
     return Roles(target, weight)

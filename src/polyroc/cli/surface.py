@@ -53,7 +53,7 @@ class Wanted(NamedTuple):
             limits.update(parsed_limit(limit, classes))
         if self.confidence is not None:
             if not limits:
-                message = "--confidence says how certainly limits hold. Give a --limit, too."
+                message = "--confidence applies to limits. Give a --limit, too."
                 raise InvalidInput(message)
             if not 0 < self.confidence < 1:
                 raise InvalidInput(
@@ -66,7 +66,8 @@ _POINTS = (
     click.option(
         "--costs",
         metavar="JSON",
-        help="File of costs, 1 where an error is not named: choose the least expected cost.",
+        help="File of costs (errors not named cost 1): choose the point with the lowest expected "
+        "cost.",
     ),
     click.option(
         "--limit",
@@ -78,8 +79,8 @@ _POINTS = (
     click.option(
         "--confidence",
         type=float,
-        help="How certainly limits are to hold on new cases, such as 0.95; by default the rates on "
-        "these cases keep them, which on new cases are often higher.",
+        help="Confidence with which limits should hold on new cases, such as 0.95; by default "
+        "only the rates on these cases must meet them, and rates on new cases are often higher.",
     ),
 )
 
@@ -116,7 +117,8 @@ def point_options(command: Command) -> Command:
 @click.option(
     "--knee",
     is_flag=True,
-    help="Also the knee: the point that would be missed most if costs were drawn at random.",
+    help="Also the knee: the point without which the mean cost would rise most if costs were "
+    "random.",
 )
 @seed_option
 @json_option
@@ -137,7 +139,7 @@ def surface(
 ) -> None:
     """Find the ROC surface of the predictions in FILE and choose operating points on it.
 
-    The surface contains the trade-offs between kinds of errors that no other beats (Everson &
+    The surface contains the trade-offs between kinds of errors that no other dominates (Everson &
     Fieldsend 2006), found by classifying with many costs; with --features also by varying a
     classifier. G is the share of the region better than chance that it dominates.
     """
@@ -198,7 +200,7 @@ def _model(
 def _refuse(**options: Any) -> None:
     for name, value in options.items():
         if value is not None:
-            raise InvalidInput(f"--{name} does not go with this kind of FILE. Leave it out.")
+            raise InvalidInput(f"--{name} cannot be combined with this kind of FILE. Leave it out.")
 
 
 def _score_model(
@@ -245,7 +247,7 @@ def _read_as(cases: "FilePredictions") -> list[str]:
 
     groups = [name for name in cases.roles.unused if is_named(name, GROUPS)]
     note = (
-        f"Note. Intervals take cases as independent, also those with the same {listed(groups)}: "
+        f"Note. Intervals treat cases as independent, also those with the same {listed(groups)}: "
         "if such cases are alike, the intervals are too narrow."
     )
     return [f"Read as: {cases.roles.describe()}.", *([note] if groups else [])]
@@ -421,9 +423,9 @@ def _print(
             screen.print(printable(f"{note.text[:1].upper()}{note.text[1:]}."))
             screen.print()
     screen.print(
-        "Rates are those on the cases that were searched, and intervals take the point as given; "
-        "expect higher rates, and broken limits, on new cases. Check the point on cases that were "
-        "not searched."
+        "Rates are those on the cases used for the search, and intervals treat the point as fixed; "
+        "expect higher rates on new cases, where limits may be exceeded. Check the point on cases "
+        "that were not used for the search."
     )
     if output is not None:
         screen.print(printable(f"Surface: {output}"), soft_wrap=True)

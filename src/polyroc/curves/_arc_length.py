@@ -58,7 +58,7 @@ def checked_pair(a: ArrayLike, b: ArrayLike) -> tuple[Float64Array, Float64Array
     centre, spread = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if np.isnan(centre).any() or not (spread >= 0).all():
         raise InvalidInput(
-            "a must be numbers and b numbers from 0 on, got NaN or a negative b. "
+            "a must be numbers and b non-negative numbers, got NaN or a negative b. "
             "b is the standard deviation of the negatives over that of the positives."
         )
     if (np.isinf(centre) & np.isinf(spread)).any():

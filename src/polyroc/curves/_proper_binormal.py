@@ -148,7 +148,7 @@ def checked_proper(c: ArrayLike, d_a: ArrayLike) -> tuple[Float64Array, Float64A
     shape, distance = np.asarray(c, dtype=np.float64), np.asarray(d_a, dtype=np.float64)
     if not ((np.abs(shape) <= 1).all() and (distance >= 0).all()):
         raise InvalidInput(
-            "c must be numbers from −1 to 1 and d_a numbers from 0 on, got others. "
+            "c must be numbers from −1 to 1 and d_a non-negative numbers, got others. "
             "A negative d_a gives the same curve as its absolute value."
         )
     return shape, distance

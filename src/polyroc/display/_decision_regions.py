@@ -210,7 +210,7 @@ def _cases_of(
     model = point.surface.model
     if model is None or model.name == "scores":
         raise NotDefined(
-            "Decision regions need a model of two features; this surface holds "
+            "Decision regions need a model of two features; this surface contains "
             + ("no model." if model is None else "scores only.")
             + " FalsePositiveFrontDisplay and ParallelCoordinatesDisplay show its rates."
         )
@@ -220,7 +220,7 @@ def _cases_of(
         cases = cases_of(y, point.classes)
         return _two_features(X, len(cases)), cases
     if not hasattr(model, "cases"):
-        raise NotDefined("A surface from a file does not hold its cases. Pass them as X and y.")
+        raise NotDefined("A surface from a file does not contain its cases. Pass them as X and y.")
     return _two_features(model.X, len(model.cases)), model.cases
 
 

@@ -70,7 +70,7 @@ class ScoredRocDisplay(ModelCurvesDisplay):
             xlim=(-0.02, 1.02),
             ylim=(-0.02, 1.02),
             xlabel="Margin τ taken from the positives",
-            ylabel="Share of pairs still ranked right",
+            ylabel="Share of pairs still ranked correctly",
         )
         add_legend(ax, names, "upper right")
 

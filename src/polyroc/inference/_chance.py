@@ -112,7 +112,9 @@ def _permuted(
 ) -> Float64Array:
     """Values with permuted labels; each case keeps its weight and its scores."""
     if predictions.folds is not None:
-        raise InvalidInput("A test against chance knows no folds. Pass the cases of one fold.")
+        raise InvalidInput(
+            "A test against chance does not support folds. Pass the cases of one fold."
+        )
 
     def one(permutation: int) -> float:
         codes = permuted_codes(predictions.codes, groups, stream(seed, permutation))

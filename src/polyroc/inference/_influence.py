@@ -50,7 +50,8 @@ class CaseDesign:
         if design.groups is not None:
             if numbers is not None:
                 raise InvalidInput(
-                    "groups cannot be given beside Predictions that hold groups. Pass them once."
+                    "groups cannot be given together with Predictions that have groups. Pass them "
+                    "once."
                 )
             numbers, by_position = predictions.case_groups(design.groups)
         if numbers is None:

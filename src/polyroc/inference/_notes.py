@@ -161,5 +161,5 @@ def _priors(sampling: str, given: bool) -> Note:
     if given:
         return Note("priors-given", "for the priors given")
     if sampling == "random":
-        return Note("priors-sampled", "class shares of the sample, taken as estimates")
-    return Note("priors-fixed", "class shares of the sample, taken as fixed")
+        return Note("priors-sampled", "class shares of the sample, treated as estimates")
+    return Note("priors-fixed", "class shares of the sample, treated as fixed")

@@ -85,7 +85,7 @@ class StateMetric(Metric):
         _check_shapes(preds, target, len(settings.classes))
         scores = preds.detach()
         if not bool(torch.isfinite(scores).all()):
-            raise InvalidInput("The predictions hold NaN or infinite numbers. Pass finite ones.")
+            raise InvalidInput("The predictions contain NaN or infinite numbers. Pass finite ones.")
         if settings.logits:
             wide = scores.double()
             scores = torch.sigmoid(wide) if wide.ndim == 1 else torch.softmax(wide, dim=1)
@@ -101,7 +101,7 @@ def _check_shapes(preds: Any, target: Any, n_classes: int) -> None:
     if not preds.is_floating_point():
         raise InvalidType(f"preds must be of a floating type, got {preds.dtype}.")
     if target.is_floating_point() or target.is_complex():
-        raise InvalidType(f"target must hold whole numbers, got {target.dtype}.")
+        raise InvalidType(f"target must contain whole numbers, got {target.dtype}.")
     n_cases = tuple(preds.shape[:1])
     wanted = (*n_cases, n_classes) if preds.ndim == 2 or n_classes > 2 else n_cases
     if not n_cases or tuple(preds.shape) != wanted or tuple(target.shape) != n_cases:
@@ -124,7 +124,7 @@ def _codes(target: Any, classes: tuple[int, ...]) -> Any:
     if not bool(known.all()):
         unknown = int(target[~known][0])
         raise InvalidInput(
-            f"target holds {unknown}, which is not among the classes "
+            f"target contains {unknown}, which is not among the classes "
             f"{', '.join(map(str, classes))}. Pass all of them as classes."
         )
     return same.to(torch.uint8).argmax(dim=1)

@@ -120,7 +120,7 @@ def _check_one_column(columns: ColumnNames | None, classes: tuple[Label, ...]) -
         raise InvalidInput(
             f"The one column of y_score is named {shown(columns.names[0])}, but one column belongs "
             f"to the second class, {shown(classes[1])}. Pass labels={_as_list(classes[::-1])} if "
-            f"it holds the scores of {shown(named)}, or an array if it does not."
+            f"it contains the scores of {shown(named)}, or an array if it does not."
         )
 
 

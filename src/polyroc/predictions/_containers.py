@@ -188,9 +188,10 @@ def _real(value: Any) -> float:
 
 def _no_number(value: Any, what: str, index: str, error: Exception) -> PolyrocError:
     if isinstance(error, OverflowError):
-        return InvalidInput(f"{what} holds a number too large for float64 in {index}.")
+        return InvalidInput(f"{what} contains a number too large for float64 in {index}.")
     return InvalidType(
-        f"{what} holds {shown(value)} of type {type(value).__name__} in {index}; expected a number."
+        f"{what} contains {shown(value)} of type {type(value).__name__} in {index}; expected a "
+        "number."
     )
 
 
@@ -228,7 +229,7 @@ def _one_dimension(y_true: Any, values: NDArray[Any], what: str) -> str:
         labels = f"{what}.idxmax(axis=1)" if hasattr(y_true, "idxmax") else "the name of its 1"
         return f"These are one-hot rows: pass the class of each row, {labels}."
     if columns:
-        return f"Pass the column that holds the labels, such as {what}[{shown(columns[0])}]."
+        return f"Pass the column that contains the labels, such as {what}[{shown(columns[0])}]."
     if values.ndim == 2 and values.shape[1] == 1:
         return f"Pass its one column, {what}[:, 0]."
     if one_hot:
@@ -282,7 +283,7 @@ def _whole_numbers(values: NDArray[Any], what: str) -> NDArray[Any]:
         row = int(broken[0])
         beyond = np.isfinite(values[row]) and abs(values[row]) >= BEYOND_INT64
         raise InvalidInput(
-            f"{what} holds {values[row]} {_position(what, row)}, which is "
+            f"{what} contains {values[row]} {_position(what, row)}, which is "
             f"{'too large for an integer of 64 bits' if beyond else 'not a whole number'}. {_KINDS}"
         )
     return values.astype(np.int64)
@@ -299,7 +300,7 @@ def _objects(values: list[Any], what: str) -> NDArray[Any]:
         labels[row] = as_label(value)
         if not isinstance(labels[row], (str, int)):
             raise InvalidType(
-                f"{what} holds {shown(value)} of type {type(value).__name__} "
+                f"{what} contains {shown(value)} of type {type(value).__name__} "
                 f"{_position(what, row)}. {_KINDS}"
             )
     return labels

@@ -79,8 +79,8 @@ def _columns(folds: Any) -> list[Any]:
         lengths = sorted({len(each) for each in folds})
         if len(lengths) > 1 or not lengths[0]:
             raise InvalidInput(
-                f"folds holds tuples of {', '.join(map(str, lengths))} values. Name each fold by "
-                "as many values as the others, such as (repeat, fold)."
+                f"folds contains tuples of {', '.join(map(str, lengths))} values. Name each fold "
+                "by as many values as the others, such as (repeat, fold)."
             )
         return [list(column) for column in zip(*folds, strict=True)]
     return [folds]

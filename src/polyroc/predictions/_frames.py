@@ -61,7 +61,7 @@ def frame_columns(values: Any) -> list[Any] | None:
     """Names of the columns of a data frame, an Arrow table or a labelled array; else None."""
     kinds = _kinds(values)
     if "LazyFrame" in kinds:
-        raise InvalidType("A polars LazyFrame holds no values yet. Pass its .collect().")
+        raise InvalidType("A polars LazyFrame contains no values yet. Pass its .collect().")
     if "DataArray" in kinds:
         return _coordinate(values, 1)
     if not kinds & {"DataFrame", "Table", "RecordBatch"} or not hasattr(values, "columns"):

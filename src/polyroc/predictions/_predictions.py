@@ -295,7 +295,7 @@ class Predictions:
         """Refuse groups where standard errors take cases as independent."""
         if self.groups is not None:
             raise InvalidInput(
-                f"{what} takes cases as independent, and these belong to groups: its standard "
+                f"{what} treats cases as independent, and these belong to groups: its standard "
                 "errors would be too small. Pass predictions without groups."
             )
 
@@ -517,7 +517,7 @@ def predictions_of(
     again = [name for name, value in asked.items() if value is not defaults.get(name)]
     if again:
         raise InvalidInput(
-            f"{', '.join(again)} cannot be given beside Predictions, which hold what is known of "
-            "the cases. Pass it to Predictions instead."
+            f"{', '.join(again)} cannot be given together with Predictions, which contain what is "
+            "known about the cases. Pass it to Predictions instead."
         )
     return y_true

@@ -97,7 +97,7 @@ def check_finite(
         if not finite.all():
             row, *column = (int(index) for index in np.argwhere(~finite)[0])
             raise InvalidInput(
-                f"{what} holds {block[row, *column]} in {place((start + row, *column), names)}. "
+                f"{what} contains {block[row, *column]} in {place((start + row, *column), names)}. "
                 "Scores must be finite numbers: remove the case or correct its scores."
             )
 
@@ -159,7 +159,7 @@ def _first_outside(column: FloatArray) -> int | None:
 def column_fault(scores: FloatArray, origin: Origin) -> str | None:
     """What keeps the last column from being probabilities, in words; None if nothing does."""
     row = _first_outside(scores)
-    return None if row is None else f"row {origin.row(row)} of y_score holds {scores[row, -1]:g}"
+    return None if row is None else f"row {origin.row(row)} of y_score contains {scores[row, -1]:g}"
 
 
 def row_fault(rows: FloatArray, origin: Origin) -> str | None:
@@ -172,6 +172,6 @@ def row_fault(rows: FloatArray, origin: Origin) -> str | None:
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             lowest = float(block[row].min())
-            found = f"holds {lowest:g}" if lowest < 0 else f"sums to {sums[row]:g}"
+            found = f"contains {lowest:g}" if lowest < 0 else f"sums to {sums[row]:g}"
             return f"row {origin.row(start + row)} of y_score {found}"
     return None

@@ -99,7 +99,7 @@ def _times_as_text(column: NDArray[Any], told: str) -> NDArray[Any]:
         return np.asarray(pd.Series(column).astype(str).to_numpy())
     except ValueError as error:  # also those that it calls out of bounds
         raise InvalidInput(
-            f"{told} holds a time that cannot be read ({reason_of(error)}). Pass text."
+            f"{told} contains a time that cannot be read ({reason_of(error)}). Pass text."
         ) from None
 
 
@@ -114,7 +114,7 @@ def read_attribute(name: str, values: Any) -> Attribute:
     try:
         numbers, found = pd.factorize(column, use_na_sentinel=True)
     except Exception:  # lists, which are no names, and objects that cannot be compared
-        raise InvalidType(f"{told} must hold strings or numbers, got {shown(values)}.") from None
+        raise InvalidType(f"{told} must contain strings or numbers, got {shown(values)}.") from None
     listed = [_plain(value) for value in found.tolist()]
     nothing = np.array([isinstance(v, str) and v.strip().casefold() in NO_VALUE for v in listed])
     named = [value for value, no in zip(listed, nothing, strict=True) if not no]

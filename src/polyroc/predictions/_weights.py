@@ -57,7 +57,7 @@ def checked_weights(sample_weight: WeightsLike | None, n_cases: int) -> CaseWeig
     if wrong.size:
         row = int(wrong[0])
         raise InvalidInput(
-            f"sample_weight holds {weights[row]} in row {row}. "
+            f"sample_weight contains {weights[row]} in row {row}. "
             "Weights must be finite and not negative."
         )
     kept = weights > 0

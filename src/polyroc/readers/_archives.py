@@ -41,18 +41,18 @@ def _arrays(content: bytes, path: str) -> dict[str, NDArray[Any]]:
         arrays = read_archive(io.BytesIO(content), len(content), path)
     except HoldsObjects:
         raise InvalidInput(
-            f"{path} holds Python objects, which polyroc does not load because loading can run "
+            f"{path} contains Python objects, which polyroc does not load because loading can run "
             "code. Save labels as strings or integers, such as y.astype(str)."
         ) from None
     except NoArray as error:
         raise InvalidInput(
-            f"{path} is a zip archive but no NPZ file ({error}). "
+            f"{path} is a zip archive but not an NPZ file ({error}). "
             "Save the table as CSV (UTF-8), Parquet or NPZ."
         ) from None
     except Unreadable as error:
         raise unreadable(path, "an NPZ file", error) from None
     if not arrays:
-        raise InvalidInput(f"{path} holds no arrays.")
+        raise InvalidInput(f"{path} contains no arrays.")
     return arrays
 
 

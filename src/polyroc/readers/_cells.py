@@ -78,7 +78,7 @@ def numbers_in(
     if wrong.size:
         row = int(wrong[0])
         raise InvalidInput(
-            f"{table.path} holds {numbers[row]} in {table.place(row, name)}. "
+            f"{table.path} contains {numbers[row]} in {table.place(row, name)}. "
             f"Expected a finite number. {remedy}"
         )
     return numbers
@@ -252,7 +252,7 @@ def _whole(table: Table, name: str, column: Any) -> NDArray[Any]:
     if wrong.size:
         row = int(wrong[0])
         raise InvalidInput(
-            f"{table.path} holds {values[row]} in {table.place(row, name)}. Class labels are "
+            f"{table.path} contains {values[row]} in {table.place(row, name)}. Class labels are "
             "strings or whole numbers: is this the column of true classes?"
         )
     return values.astype(np.int64)
@@ -279,7 +279,7 @@ def _parsed(table: Table, name: str, text: Words, remedy: str) -> Float64Array:
         if empty[code]:
             raise _missing(table, name, row, remedy)
         raise InvalidType(
-            f"{table.path} holds {shown(listed[code])} in {table.place(row, name)}; "
+            f"{table.path} contains {shown(listed[code])} in {table.place(row, name)}; "
             f"expected a number. {_number_hint(listed[code]) or remedy.replace(FILL, CORRECT)}"
         )
     parsed = np.array([float(word) if _is_decimal(word) else np.nan for word in listed])
@@ -297,7 +297,7 @@ def _with_points(table: Table, name: str, text: Words) -> Any:
     if rows.size:
         row = int(rows[0])
         raise InvalidType(
-            f"{table.path} holds {shown(words[int(text.codes[row])].as_py())} in "
+            f"{table.path} contains {shown(words[int(text.codes[row])].as_py())} in "
             f'{table.place(row, name)}, a number with a point, but decimal="," is given. Write all '
             "numbers alike."
         )

@@ -54,7 +54,7 @@ def _utf8(content: bytes, path: str) -> bytes:
     if broken is not None:
         line = content.count(b"\n", 0, broken) + 1
         raise InvalidInput(
-            f"{path} is not UTF-8 text: line {line} holds the byte 0x{content[broken]:02x}. "
+            f"{path} is not UTF-8 text: line {line} contains the byte 0x{content[broken]:02x}. "
             "Save it in UTF-8."
         )
     return content.removeprefix(b"\xef\xbb\xbf")

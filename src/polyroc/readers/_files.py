@@ -130,7 +130,7 @@ def _reader(content: bytes, target: str | None, decimal: str) -> Callable[[bytes
 
 def _refuse_one_array(content: bytes, path: str) -> Table:
     raise InvalidInput(
-        f"{path} holds one array, and labels are needed beside scores. "
+        f"{path} contains one array, and labels are needed beside scores. "
         "Save both, such as np.savez(path, y_true=…, forest=…, labels=…)."
     )
 

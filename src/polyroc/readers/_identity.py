@@ -30,7 +30,7 @@ def check_unique(ids: NDArray[Any], name: str, table: Table) -> None:
         if first != row:
             raise InvalidInput(
                 f"{table.path} has the case {shown(each)} twice, in {table.place(first, name)}, "
-                f"and {table.place(row, name)}. Name a column that tells the cases apart, or "
+                f"and {table.place(row, name)}. Name a column that identifies the cases, or "
                 "remove one of them."
             )
 

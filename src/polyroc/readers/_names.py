@@ -50,7 +50,7 @@ def target_among(names: Sequence[str], target: str | None, path: str) -> str:
         return found[0]
     if found:
         raise InvalidInput(
-            f"{path}: several columns could hold the true classes: {listed(found)}. "
+            f"{path}: several columns could contain the true classes: {listed(found)}. "
             "Choose one with target=."
         )
     raise InvalidInput(

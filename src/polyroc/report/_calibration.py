@@ -20,7 +20,7 @@ from polyroc.typing import Float64Array
 
 BINS = 8
 THRESHOLDS = np.arange(1, 50) / 50
-TITLES = ("Calibration error", "If calibrated", "p", "Errors promised", "Errors made")
+TITLES = ("Calibration error", "If calibrated", "p", "Errors expected", "Errors observed")
 CURVE = Frame("probability", "share that is true")
 
 
@@ -35,7 +35,7 @@ def error_of(content: Content, model: ModelContent) -> CalibrationError:
 
 
 def calibration_table(content: Content) -> Markup:
-    """A row per model: calibration error, and errors promised and made."""
+    """A row per model: calibration error, and errors expected and observed."""
     titles = head("Model", *(right(title) for title in TITLES))
     rows = [_row(content, m, model) for m, model in usable(content)]
     table = element("table", titles, element("tbody", *rows), class_="calibration stacked")

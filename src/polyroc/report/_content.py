@@ -201,7 +201,7 @@ def _named(y_true: Any, models: Any, gate: Mapping[str, Any]) -> dict[str, Any]:
         given = {"model": y_true} if isinstance(y_true, Predictions) else y_true
         if models is not None:
             raise InvalidInput(
-                "models cannot be given beside Predictions. Pass a mapping from names to "
+                "models cannot be given together with Predictions. Pass a mapping from names to "
                 "Predictions in the place of y_true and models."
             )
         return _texts(model_predictions(given, **gate), given)

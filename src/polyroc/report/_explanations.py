@@ -4,7 +4,10 @@ from collections.abc import Collection
 
 QUESTIONS = (
     (("AUC", "M", "AUNU", "PDI"), "Rank metrics ({}) ask whether cases are in the correct order."),
-    (("AUC_μ",), "{} asks whether cases lie on the correct side of the borders between classes."),
+    (
+        ("AUC_μ",),
+        "{} asks whether cases lie on the correct side of the boundaries between classes.",
+    ),
     (
         ("pAUC", "sAUC", "M_p", "M_s", "AOT", "TL"),
         "Metrics of probabilities ({}) also reward probabilities that are far apart.",
@@ -86,11 +89,11 @@ EXPLANATIONS: dict[str, str] = {
         "the value is certain. Check that no feature contains the answer."
     ),
     "worse-than-guessing": (
-        "Scores that say nothing about the class reach 0.5 on average; below, a model orders cases "
+        "Uninformative scores give 0.5 on average; below, a model orders cases "
         "worse than guessing. Most often the columns belong to other classes than was assumed."
     ),
     "not-better-than-guessing": (
-        "Scores that say nothing about the class reach 0.5 on average. These cases do not show "
+        "Uninformative scores give 0.5 on average. These cases do not show "
         "that the model is better than that. With few cases a useful model can look like this, "
         "too; with many it is not useful."
     ),
@@ -135,8 +138,8 @@ EXPLANATIONS: dict[str, str] = {
         "first row of the other. If that is not what they mean, give them the same index."
     ),
     "weighted-cases": (
-        "A case of weight 2 counts as much as two cases of weight 1. Standard errors take weights "
-        "as sampling weights: multiplying all of them by a number changes nothing."
+        "A case of weight 2 counts as much as two cases of weight 1. Standard errors treat "
+        "weights as sampling weights: multiplying all of them by a number changes nothing."
     ),
     "undefined-metric": (
         "A metric that is not defined for these scores is missing from the tables; it is not 0."

@@ -22,7 +22,7 @@ def explorer(content: Content) -> Markup:
         "Cost explorer",
         paragraph(
             "Set the cost of each confusion and see how cases are then classified: every case gets "
-            "the decision with the least expected cost."
+            "the decision with the lowest expected cost."
         ),
         element("noscript", paragraph("The explorer needs JavaScript; the other sections do not.")),
         element("p", id="explorer-summary", class_="lead"),

@@ -46,7 +46,7 @@ def _design(content: Content) -> str:
     """What else is known of the cases."""
     told = []
     if content.groups is not None:
-        told.append(f"{counted(content.n_groups, 'group')} of cases were taken as independent")
+        told.append(f"{counted(content.n_groups, 'group')} of cases were treated as independent")
     if content.predictions.weights is not None:
         told.append("cases were weighted")
     if content.predictions.folds is not None:

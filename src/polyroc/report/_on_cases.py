@@ -77,7 +77,7 @@ def sampled(content: Content) -> Iterator[Finding]:
         also = f" and the ROC {kind}" if content.surfaces else ""
         text = (
             f"All numbers outside the explorer{also} are computed from all "
-            f"{counted(cases.n_cases, 'case')}. The page itself holds {len(cases):,} of them, "
+            f"{counted(cases.n_cases, 'case')}. The page itself contains {len(cases):,} of them, "
             "drawn at random within each class, so that it stays small; decisions, their costs "
             "and the points that mark them on ROC curves are of these."
         )

@@ -59,7 +59,7 @@ def rare_classes(content: Content) -> Iterator[Finding]:
     if not rare:
         return
     effect = (
-        "AUC counts both classes alike; accuracy is barely affected by the smaller one."
+        "AUC counts both classes equally; accuracy is barely affected by the smaller one."
         if len(content.classes) == 2
         else "Metrics weighted by prevalence (AUNP, AU1P) are barely affected by such a class; M, "
         "AUNU, AUC_μ and PDI count it as much as any other."

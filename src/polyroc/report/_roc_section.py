@@ -25,7 +25,7 @@ def told_first(content: Content) -> str:
     told = "Each class against all others together, by its own scores."
     if len(content.panels) < n_classes:
         mean = " (mean of the models)" if len(content.models) > 1 else ""
-        told += f" Of {n_classes} classes the {len(content.panels)} with the least area{mean}."
+        told += f" Of {n_classes} classes the {len(content.panels)} with the smallest area{mean}."
     return told
 
 
@@ -45,7 +45,7 @@ def told_of_legend(content: Content) -> Markup:
 _DRAGGING = (
     " Drag along it, or move the slider below it, to set a threshold t on the probability of the "
     "class: the explorer then classifies cases as this class from t upwards, and among the other "
-    "classes by its costs. That has the least expected cost where a false positive costs t, a "
+    "classes by its costs. That has the lowest expected cost where a false positive costs t, a "
     "false negative 1\u00a0−\u00a0t, and confusions of the other classes next to nothing."
 )
 

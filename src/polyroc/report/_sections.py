@@ -203,7 +203,7 @@ def pairs(content: Content) -> Markup:
         else f"The {min(MOST_LISTED, n_pairs)} pairs of classes, of {n_pairs:,}, that are hardest "
         "to tell apart, by the mean over the scores of either class."
     )
-    told += f" Below each AUC stands its {level_text(content.level)} interval."
+    told += f" Below each AUC is its {level_text(content.level)} interval."
     search = (
         f"A search for a class shows its {searched(len(content.classes))} hardest pairs, and "
         "those that are among the hardest of the other class."
@@ -237,11 +237,11 @@ def calibration(content: Content) -> Markup | None:
     if not usable(content):
         return None
     told = (
-        "Decisions by costs take probabilities at their word. A curve below the diagonal says that "
-        "what is predicted with some probability is less frequent than that. The calibration error "
-        "of the most probable class has its bias removed; beside it stands what calibrated "
-        "probabilities would have, and the test against that. Errors promised are what the "
-        "probabilities say of the most probable class."
+        "Decisions by costs take probabilities at face value. A curve below the diagonal means "
+        "that the class is less frequent than predicted. The calibration error "
+        "of the most probable class has its bias removed; next to it are the error that "
+        "calibrated probabilities would have, and the test against it. Errors expected are those "
+        "that the probabilities of the most probable class predict."
     )
     if banded(content):
         told += f" Bands are {level_text(content.level)} intervals of the share in each bin."
@@ -260,7 +260,7 @@ def benefit(content: Content) -> Markup | None:
         return None
     told = (
         "Net benefit of acting on a class where its probability reaches the threshold: the share "
-        "of true positives less the share of false positives times "
+        "of true positives minus the share of false positives times "
         "threshold/(1\u00a0−\u00a0threshold) (Vickers & Elkin 2006). Dotted: acting on all cases, "
         "and on none. The legend has the longest range of thresholds at which a model is above "
         "both."

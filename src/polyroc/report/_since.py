@@ -113,7 +113,7 @@ def since_text(content: Content, earlier: Earlier) -> str:
     )
     if earlier.other_cases:
         return told + (
-            "The cases are other ones, as was said when this page was written: intervals of "
+            "The cases are different ones, as stated when this page was written: intervals of "
             "differences are those of independent samples, where both values have a standard "
             f"error.{_folds(content, earlier)}{_only(content, earlier)}"
         )

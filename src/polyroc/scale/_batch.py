@@ -208,6 +208,6 @@ def check_weights(weights: Float64Array, n_cases: int) -> None:
     if not sound.all():
         row = int(np.flatnonzero(~sound)[0])
         raise InvalidInput(
-            f"sample_weight holds {weights[row]} in row {row}. Weights of a summary must be 0 or "
-            "lie between 2^-200 and 2^200."
+            f"sample_weight contains {weights[row]} in row {row}. Weights of a summary must be 0 "
+            "or lie between 2^-200 and 2^200."
         )

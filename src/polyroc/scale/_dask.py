@@ -96,7 +96,7 @@ def frame_reader(
     layout = layout_of(survey, target, classes, columns, sample_weight)
     reader = _FrameReader(scheduler, layout, survey)
     if not reader.n_rows:
-        raise InvalidInput("The frame holds no rows. Pass at least one case per class.")
+        raise InvalidInput("The frame contains no rows. Pass at least one case per class.")
     return reader
 
 

@@ -64,7 +64,8 @@ def _check_finite(p: Tensor, total: Tensor) -> None:
     if not bool(finite.all()):
         row, column = (~finite).nonzero()[0].tolist()
         raise InvalidInput(
-            f"p holds {p[row, column].item()} in row {row}, column {column}. Scores must be finite."
+            f"p contains {p[row, column].item()} in row {row}, column {column}. Scores must be "
+            "finite."
         )
 
 

@@ -125,7 +125,7 @@ class DeviceMeasures:
         if reason is not None:
             return Certified(metric.name, math.nan, math.nan, note=reason, range=limits)
         value = min(max(self.values[metric.name], metric.lowest), metric.highest)
-        not_asked = (math.nan, "no standard error: not asked for")
+        not_asked = (math.nan, "no standard error: not requested")
         return Certified(metric.name, value, value, *errors.get(metric.name, not_asked), limits)
 
 

@@ -259,7 +259,7 @@ def _distinct(find_labels: FindLabels, target: str) -> list[Label]:
     found = find_labels(target)
     if len(found) < 2:
         raise InvalidInput(
-            f"Column {shown(target)} holds {listed(found) or 'nothing'}, and at least two classes "
-            "are needed. Check the column, or name all classes in classes=."
+            f"Column {shown(target)} contains {listed(found) or 'nothing'}, and at least two "
+            "classes are needed. Check the column, or name all classes in classes=."
         )
     return in_order(found)

@@ -163,7 +163,7 @@ class Known:
         if self.sums.n_faulty:
             return (
                 f"{self.sums.n_faulty:,} of {self.totals.n_cases:,} rows of scores do not sum to 1 "
-                "or hold something negative. Pass probabilities."
+                "or contain negative values. Pass probabilities."
             )
         skipped = [k for k in range(len(self.classes)) if k not in present]
         if self.sums.totals()[:, skipped].sum() > SUM_TOLERANCE:

@@ -104,7 +104,7 @@ def files_reader(
     """
     files = find_files(path)
     if not files.n_rows:
-        raise InvalidInput("The files hold no rows. Pass at least one case per class.")
+        raise InvalidInput("The files contain no rows. Pass at least one case per class.")
     layout = layout_of(FilesSurvey(files), *given)
     if client is None:
         return _Threads(files, layout, memory, n_threads, progress)

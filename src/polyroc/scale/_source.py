@@ -266,7 +266,7 @@ def _scores(array: "pa.Array", name: str, place: _Place) -> FloatArray:
     if not finite.all():
         row = int(np.flatnonzero(~finite)[0])
         raise InvalidInput(
-            f"Column {shown(name)} holds {values[row]} in {place.of(row)}. "
+            f"Column {shown(name)} contains {values[row]} in {place.of(row)}. "
             "Scores must be finite numbers: remove the case or correct its scores."
         )
     numbers: FloatArray = values

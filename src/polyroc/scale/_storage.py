@@ -117,7 +117,7 @@ def from_bytes(data: bytes, make: "type[PairSummary]") -> "PairSummary":
         raise
     except Exception as error:  # what a crafted file holds may be wrong in any way
         raise InvalidInput(
-            f"This is no summary that can be read ({reason_of(error)}). Pass what "
+            f"This is not a summary that can be read ({reason_of(error)}). Pass what "
             "PairSummary.save or to_bytes wrote."
         ) from error
 

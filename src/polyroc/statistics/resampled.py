@@ -247,7 +247,7 @@ def _check_values(rows: NDArray[Any], start: int) -> None:
         return
     replicate, case = np.argwhere(~((rows >= 0) & (rows < np.inf)))[0].tolist()
     raise InvalidInput(
-        f"The weights of replicate {start + replicate} hold {rows[replicate, case]} for case "
+        f"The weights of replicate {start + replicate} contain {rows[replicate, case]} for case "
         f"{case}. Weights must be finite and not negative."
     )
 

@@ -42,20 +42,21 @@ NO_CASES = Note(
 )
 IN_GROUPS = Note(
     "cases-in-groups",
-    "no interval: the cases belong to groups, and intervals of surfaces take cases as independent",
+    "no interval: the cases belong to groups, and intervals of surfaces treat cases as independent",
 )
 OTHER_CASES = Note(
     "other-cases",
     "no interval: the rates of the surface are not those of its model's cases; "
-    "surface.rescore(X, y) counts them anew",
+    "surface.rescore(X, y) recounts them",
 )
 OPTIMISTIC = Note(
     "points-chosen-here",
-    "optimistic: the operating points were found on the same cases; the interval takes them as "
-    "given. surface.rescore(X, y) rates them on other cases, cross_fitted_gini(…) on held-out ones",
+    "optimistic: the operating points were found on the same cases; the interval treats them as "
+    "fixed. surface.rescore(X, y) evaluates them on other cases, cross_fitted_gini(…) on "
+    "held-out ones",
 )
 AT_EDGE = Note("no-derivative", "no standard error: δ is 0, which it cannot fall below")
-AS_GIVEN = Note("points-as-given", "the interval takes the operating points as given")
+AS_GIVEN = Note("points-as-given", "the interval treats the operating points as fixed")
 
 
 class Effect(NamedTuple):

@@ -53,7 +53,7 @@ class Wish:
         if not any(given):
             if self.limits is None:
                 raise InvalidInput(
-                    "Say what is best: costs=, limits=, objective=, or criterion= one of "
+                    "Say what to optimise: costs=, limits=, objective=, or criterion= one of "
                     + ", ".join(CRITERIA)
                 )
             return "total_error"
@@ -83,12 +83,12 @@ def choose(surface: "RocSurface", wish: Wish) -> SurfacePoint:
         name, values = _linear_values(surface, table, criterion, priors)
     allowed = _within(surface, wish.limits, wish.confidence) & _inside(surface, space)
     if not allowed.any():
-        raise NotDefined("No operating point keeps both the limits and the cost_bounds.")
+        raise NotDefined("No operating point meets both the limits and the cost_bounds.")
     index = int(np.flatnonzero(allowed)[np.argmin(values[allowed])])
     if name == KNEE and not values[index] < 0:
         raise NotDefined(
             "No operating point that is allowed is the best for any costs, so there is no knee: "
-            "others, or always deciding for one class, cost less. Allow more."
+            "others, or always choosing one class, cost less. Allow more."
         )
     value = abs(values[index]) if name == KNEE else values[index]
     return SurfacePoint(
@@ -219,7 +219,7 @@ def _held(
     if confidence is None:
         return limits
     if not limits:
-        raise InvalidInput("confidence says how certainly limits hold. Give limits=, too.")
+        raise InvalidInput("confidence applies to limits. Give limits=, too.")
     cases = getattr(surface.model, "cases", None)
     if cases is None:
         raise NotDefined(

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from polyroc.surface._front import RocSurface
 
 PAIRED = Note("paired-cases", "paired: labels and weights of both surfaces agree row by row")
-INDEPENDENT = Note("independent-cases", "the surfaces have different cases, taken as independent")
+INDEPENDENT = Note("independent-cases", "the surfaces have different cases, treated as independent")
 UNPAIRED = Note(
     "independent-cases",
-    "the cases of the surfaces are taken as independent, although labels and weights of both agree "
-    "row by row",
+    "the cases of the surfaces are treated as independent, although labels and weights of both "
+    "agree row by row",
 )
 
 

@@ -67,11 +67,14 @@ def checked_costs(costs: CostsLike, classes: Sequence[Label]) -> Float64Array:
     """
     table = _named(costs, classes) if isinstance(costs, Mapping) else _square(costs, classes)
     if not (np.isfinite(table).all() and (table >= 0).all()):
-        raise InvalidInput(f"costs must be finite numbers from 0 on, got {shown(table.tolist())}.")
+        raise InvalidInput(
+            f"costs must be finite non-negative numbers, got {shown(table.tolist())}."
+        )
     if np.diag(table).any():
         raise InvalidInput(
-            f"The right decision must cost 0, got a diagonal of {shown(np.diag(table).tolist())}. "
-            "Subtract the cost of the right decision from each row."
+            "The correct decision must cost 0, got a diagonal of "
+            f"{shown(np.diag(table).tolist())}. "
+            "Subtract the cost of the correct decision from each row."
         )
     if not table.any():
         raise InvalidInput("All costs are 0, so every decision is as good. Give one a cost.")

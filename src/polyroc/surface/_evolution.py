@@ -184,7 +184,7 @@ class Evolution:
         costs = _rows(arrays["costs"], archive.costs.shape[1], len(rates))
         parameters = _rows(arrays["parameters"], archive.n_parameters, len(rates))
         if not len(rates) or (rates < 0).any() or (rates > 1).any() or (costs < 0).any():
-            raise ValueError("its archive does not hold rates and costs")
+            raise ValueError("its archive does not contain rates and costs")
         if costs.sum(axis=1).min() < 1 / LARGEST:
             raise ValueError("some costs in its archive are all 0")
         archive.insert(rates, costs, parameters)
@@ -206,7 +206,7 @@ def _rows(array: NDArray[Any], width: int, number: int | None = None) -> Float64
     """Rows of finite numbers."""
     shape = (len(array) if number is None else number, width)
     if array.dtype != np.float64 or array.shape != shape or not (np.abs(array) <= LARGEST).all():
-        raise ValueError("its archive does not hold rows of finite numbers")
+        raise ValueError("its archive does not contain rows of finite numbers")
     return array
 
 

@@ -511,7 +511,7 @@ class RocSurface:
     def _model(self, purpose: str) -> Model:
         if self.model is None:
             raise NotDefined(
-                f"{purpose} needs the model, which a file does not hold for models of your own. "
+                f"{purpose} needs the model, which a file does not contain for models of your own. "
                 "Pass it to RocSurface.load(path, model=…)."
             )
         return self.model

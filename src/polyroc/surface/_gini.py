@@ -177,7 +177,7 @@ def _share(
 
 _NOT_OF_CASES = Note(
     "points-as-given",
-    "no interval: the volume of these points, which are taken as given; how much they would vary "
+    "no interval: the volume of these points, which are treated as fixed; how much they would vary "
     "from sample to sample is not part of it",
 )
 

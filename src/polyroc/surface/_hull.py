@@ -143,7 +143,7 @@ class SurfaceHull:
         )
         if found.x is None:
             raise NotDefined(
-                f"No combination of these classifiers keeps the limits {shown(limits)}. Allow more."
+                f"No combination of these classifiers meets the limits {shown(limits)}. Allow more."
             )
         return self._rule(found.x, float(value @ found.x))
 

@@ -140,7 +140,8 @@ class SurfacePoint:
             return signed_distance_of(len(self.classes))
         if quantity == "value" and not self._value_is_linear:
             raise NotDefined(
-                f"The point was chosen for its {self.criterion}, which is no weighted sum of its "
+                f"The point was chosen for its {self.criterion}, which is not a weighted sum of "
+                "its "
                 'rates and has no interval. Ask for "rate", "sensitivity", "cost" or "youden".'
             )
         table = self.costs_asked if costs is None else checked_costs(costs, self.classes)
@@ -253,10 +254,10 @@ class SurfacePoint:
 
     def __repr__(self) -> str:
         value = f"{self.value:.3g}" if self.criterion == KNEE else f"{self.value:.4f}"
-        shares = f"{self.criterion} = {value}; share of each class decided as …"
+        shares = f"{self.criterion} = {value}; share of each class classified as …"
         parts = [shares, self._table(self.confusion)]
         if self.costs_asked is not None:
-            parts += ["costs asked for, 1 where none was named", self._table(self.costs_asked)]
+            parts += ["costs requested, 1 where none was given", self._table(self.costs_asked)]
         if self.costs_asked is not None and (missed := self._missed_costs()):
             parts += [missed]
         if self.cost_share < 1:

@@ -82,7 +82,7 @@ def _of_classes(refer_cost: Any, classes: tuple[Label, ...]) -> Float64Array:
             f"shape {values.shape}."
         )
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise InvalidInput(f"refer_cost must be finite and from 0 on, got {shown(refer_cost)}.")
+        raise InvalidInput(f"refer_cost must be finite and non-negative, got {shown(refer_cost)}.")
     return np.array(np.broadcast_to(values, len(classes)))
 
 

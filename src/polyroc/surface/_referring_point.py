@@ -89,7 +89,7 @@ class ReferringPoint:
         names = [str(label) for label in self.classes]
         table = shares_table(names, [*names, "referred"], self.confusion.tolist())
         told = f"{self.criterion} = {self.value:.4f} with {100 * self.referred:.3g} % referred"
-        return f"{told}; share of each class decided as …\n{table}"
+        return f"{told}; share of each class classified as …\n{table}"
 
 
 def excess_of_decisions(
@@ -158,7 +158,7 @@ def refer_from(
             best = found, index
     if best is None:
         raise NotDefined(
-            f"No operating point keeps the limits if at most {100 * goal.most:.4g} % of the cases "
+            f"No operating point meets the limits if at most {100 * goal.most:.4g} % of the cases "
             "are referred. Allow more referrals, or drop a limit."
         )
     return _point(surface, best[1], best[0], goal, criterion)

@@ -118,7 +118,7 @@ def _restored(
         raise ValueError("its parameters are not those of its model")
     if features is not None:
         if not isinstance(features, list) or not all(isinstance(each, str) for each in features):
-            raise ValueError("the names of its features are no strings")
+            raise ValueError("the names of its features are not strings")
         model.features = tuple(features)
     return model
 

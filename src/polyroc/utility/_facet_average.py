@@ -150,7 +150,7 @@ def saec_surface(
 _BIASED = (
     "the hull of the points of {} classes is biased: gaps between points raise it (see the trend), "
     "rates counted on few cases lower it (for three classes .025, .077 and .141 on 100, 400 and "
-    "2,000 cases a class where .116 is true); with calibrated probabilities use ideal_observer"
+    "2,000 cases per class where .116 is true); with calibrated probabilities use ideal_observer"
 )
 
 
@@ -193,7 +193,7 @@ def _check_range(rates: Float64Array, n_classes: int) -> None:
     most = 1 + RATE_ROUNDING * (n_classes - 1)
     if not ((rates >= -RATE_ROUNDING).all() and (of_class <= most).all()):
         raise InvalidInput(
-            "rates must be from 0 on, and those of one true class at most 1 together; got others."
+            "rates must be non-negative, and those of one true class sum to at most 1; got others."
         )
 
 
@@ -229,7 +229,7 @@ def _check_facets(n_points: int, n_errors: int) -> None:
     if n_points > most:
         raise NotDefined(
             f"A convex hull of {n_points} points in {n_errors} dimensions may have too many facets "
-            f"to draw. Pass at most {most} points, those included that always decide one class, "
+            f"to draw. Pass at most {most} points, including those that always choose one class, "
             "or use ideal_observer(probabilities).saec(), which works for any number of classes."
         )
 

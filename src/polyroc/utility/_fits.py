@@ -38,8 +38,8 @@ _SAME = 1e-7
 _LEAST_AREA, _MOST_SHAPE = 0.5 + 1e-6, 0.98
 _MORE = (
     "The expected cost of three or more classes is that of their ROC surface: use "
-    "utility.ideal_observer(probabilities).saec(), which takes calibrated probabilities at their "
-    "word, or utility.saec_surface(surface), the hull of a searched surface of three classes."
+    "utility.ideal_observer(probabilities).saec(), which uses calibrated probabilities, or "
+    "utility.saec_surface(surface), the hull of a searched surface of three classes."
 )
 _DIAGONAL = "the best curve is the diagonal, c = d_a = 0, where there are no standard errors"
 

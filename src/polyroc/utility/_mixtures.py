@@ -135,7 +135,7 @@ def _shares(weights: ArrayLike | None, count: int) -> Float64Array:
     shares = np.ones(count) if weights is None else _numbers(weights, "weights")
     if shares.shape != (count,) or not np.isfinite(shares).all() or (shares < 0).any():
         raise InvalidInput(
-            f"weights must be {count} finite numbers from 0 on, got {shown(weights)}."
+            f"weights must be {count} finite non-negative numbers, got {shown(weights)}."
         )
     if not shares.sum() > 0:
         raise InvalidInput("weights must not all be 0.")

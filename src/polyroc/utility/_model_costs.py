@@ -102,7 +102,7 @@ class CostComparison(Mapping[str, ModelCost]):
 
     def __getitem__(self, name: str) -> ModelCost:
         if name not in self.models:
-            raise UnknownName(f"{shown(name)} is no model. There are {', '.join(self.models)}.")
+            raise UnknownName(f"{shown(name)} is not a model. There are {', '.join(self.models)}.")
         return self.models[name]
 
     def __iter__(self) -> Any:

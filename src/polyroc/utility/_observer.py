@@ -150,7 +150,7 @@ class IdealObserver:
         last = whole_number(last, "last", least=-n_errors)
         if last >= n_errors:
             raise InvalidInput(
-                f"last must be one of {n_errors} kinds of errors, from 0 on, got {last}."
+                f"last must be one of {n_errors} kinds of errors, counted from 0, got {last}."
             )
         found = self._integrals(n_blocks, n_draws, seed := seed_of(rng))
         value, error = mean_error(found.parts[:, last])
@@ -204,7 +204,7 @@ class IdealObserver:
         except (TypeError, ValueError):
             raise InvalidType(f"costs must be numbers, got {shown(costs)}.") from None
         if not (np.isfinite(given).all() and (given >= 0).all()):
-            raise InvalidInput(f"costs must be finite numbers from 0 on, got {shown(costs)}.")
+            raise InvalidInput(f"costs must be finite non-negative numbers, got {shown(costs)}.")
         size, n_errors = self.n_classes, self.n_classes * (self.n_classes - 1)
         if given.ndim in (1, 2) and given.shape[-1] == n_errors:
             self._check_unambiguous(given)
@@ -227,8 +227,8 @@ class IdealObserver:
     def _off_diagonal(self, tables: Float64Array) -> Float64Array:
         if tables.diagonal(axis1=1, axis2=2).any():
             raise InvalidInput(
-                "The right decision must cost 0, got a table with another diagonal. Subtract it "
-                "from its row: cost − cost of the right decision."
+                "The correct decision must cost 0, got a table with another diagonal. Subtract it "
+                "from its row: cost − cost of the correct decision."
             )
         return tables[:, ~np.eye(self.n_classes, dtype=bool)]
 

@@ -69,7 +69,7 @@ def _unit_costs(table: Float64Array, shares_: Float64Array) -> UnitCosts:
     loss = ((right[:, None] - table) * shares_[:, None])[~np.eye(len(table), dtype=bool)]
     if not (loss > 0).all():
         raise InvalidInput(
-            "utilities give an error at least the utility of the right decision for its truth, "
+            "utilities give an error at least the utility of the correct decision for its truth, "
             f"got {shown(table.tolist())}. First index is the truth, second the decision; the "
             "diagonal must be the highest of its row."
         )
@@ -146,7 +146,7 @@ def _rates_and_priors(
     rows = counts.sum(axis=1)
     if not (np.isfinite(counts).all() and (counts >= 0).all() and (rows > 0).all()):
         raise InvalidInput(
-            "confusion must hold finite numbers from 0 on, with a case in every row, "
+            "confusion must contain finite non-negative numbers, with a case in every row, "
             f"got {shown(counts.tolist())}."
         )
     known = shares(rows) if priors is None else checked_priors(priors, classes)

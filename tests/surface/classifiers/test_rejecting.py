@@ -99,7 +99,7 @@ def test_limits_are_kept_by_as_few_referrals_as_they_need():
         f"{100 * free.referred_:.1f} % of the cases are referred, so that the limits hold on "
         "out-of-fold cases."
     )
-    with pytest.raises(ValueError, match=r"refers at most 0\.01 of the cases keeps the limits"):
+    with pytest.raises(ValueError, match=r"refers at most 0\.01 of the cases meets the limits"):
         RejectingClassifierCV(GaussianNB(), limits={(0, 1): 0.0}, reject_at_most=0.01).fit(x, y)
     few = RejectingClassifierCV(GaussianNB(), refer_cost=0.0, reject_at_most=0.1).fit(x, y)
     assert few.referred_ == pytest.approx(0.1, abs=0.011)
@@ -174,7 +174,7 @@ def test_malformed_options_are_told():
         ({"refer_label": 1}, "is one of the classes"),
         ({"reject_at_most": 2}, "reject_at_most must be from 0 to 1"),
         ({"standard_errors": "a"}, "standard_errors must be a number"),
-        ({"refer_cost": -1}, "from 0 on"),
+        ({"refer_cost": -1}, "finite and non-negative"),
         ({"refer_cost": [1, 2]}, "one for each of the 3 classes"),
         ({"refer_cost": {0: 1}}, "must name each class once"),
         ({"costs": [[*row, 0.1] for row in square], "refer_cost": 1}, "Give one"),

@@ -176,7 +176,7 @@ def test_argmax_is_kept_and_said_where_nothing_is_gained():
 def test_scores_that_cannot_be_tuned_are_refused():
     y, _, x = cases(60, 5)
     for scoring, words in (
-        ("roc_auc_ovr", "judges probabilities"),
+        ("roc_auc_ovr", "evaluates probabilities"),
         (make_scorer(lambda t, d: 1.0), "takes no sample_weight"),
         (3, "scoring must be"),
         (lambda table: np.nan, "must return a finite number"),

@@ -165,5 +165,5 @@ def _notes(quantity: Quantity, readings: Sequence[Reading], covariance: Any) -> 
             text = f"{each.name}: no standard error, since every case agrees on the value"
             notes.append(Note("no-variation", text))
     if quantity.metric is not None and quantity.metric.prior_weighted:
-        notes.append(Note("priors-fixed", "class shares of all cases, taken as fixed"))
+        notes.append(Note("priors-fixed", "class shares of all cases, treated as fixed"))
     return tuple(notes)

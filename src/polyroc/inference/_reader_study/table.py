@@ -100,7 +100,7 @@ def _frame(table: Any) -> "pd.DataFrame":
 
 def _not_a_table(table: Any) -> InvalidType:
     return InvalidType(
-        f"table must hold columns by name, such as a pandas DataFrame, got {shown(table)}."
+        f"table must contain columns by name, such as a pandas DataFrame, got {shown(table)}."
     )
 
 
@@ -182,8 +182,8 @@ def _names(column: "pd.Series[Any]", name: str) -> NDArray[Any]:
     for row, value in enumerate(column.tolist()):
         if not isinstance(value, (str, int, float, np.generic, date)):
             raise InvalidType(
-                f"The column {shown(name)} holds {shown(value)} in row {row}. Name cases, readers "
-                "and modalities by text or numbers."
+                f"The column {shown(name)} contains {shown(value)} in row {row}. Name cases, "
+                "readers and modalities by text or numbers."
             )
         found[row] = as_label(value)
     return found

@@ -97,7 +97,7 @@ def attributes_of(by: Any, predictions: Predictions) -> tuple[tuple[Attribute, .
         return predictions.slices or (), ()
     if predictions.slices is not None:
         raise InvalidInput(
-            "by cannot be given beside Predictions that hold slices. Pass them once."
+            "by cannot be given together with Predictions that have slices. Pass them once."
         )
     return predictions.case_slices(by)
 

@@ -52,7 +52,7 @@ def _check(reasons: Any, splits: NDArray[Any]) -> None:
         raise ValueError("its reasons are not those of a study")
     whole = splits.ndim == 1 and splits.dtype == np.int64
     if not (whole and (splits >= 0).all() and (np.diff(splits) > 0).all()):
-        raise ValueError("its splits are not numbers that rise from 0 on")
+        raise ValueError("its splits are not increasing numbers from 0")
 
 
 def _is_reason(each: Any) -> bool:

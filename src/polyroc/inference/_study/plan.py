@@ -132,7 +132,7 @@ def named_estimators(estimators: Estimators) -> dict[str, Any]:
     for name, estimator in named.items():
         if not hasattr(estimator, "fit") or isinstance(estimator, type):
             raise InvalidType(
-                f"{name!r} is {estimator!r}, which is no scikit-learn estimator. "
+                f"{name!r} is {estimator!r}, which is not a scikit-learn estimator. "
                 "Pass unfitted classifiers, such as LogisticRegression()."
             )
     return named

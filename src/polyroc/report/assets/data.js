@@ -20,7 +20,7 @@ export const nCases = codes.length;
 // Which cases the page counts, where it holds only some of those that were given; else empty.
 const inWords = (count) => count.toLocaleString("en");
 export const held = page.cases.drawn_from
-  ? `the ${inWords(nCases)} of ${inWords(page.cases.drawn_from)} cases that this page holds`
+  ? `the ${inWords(nCases)} of ${inWords(page.cases.drawn_from)} cases that this page contains`
   : "";
 export const weights = page.cases.weights && unpack(page.cases.weights);
 export const groups = page.cases.groups && unpack(page.cases.groups);

@@ -94,7 +94,7 @@ async function copy(text, what) {
     const shown = byId("python");
     shown.textContent = text;
     getSelection().selectAllChildren(shown);
-    told.textContent = "Press Ctrl+C to copy the marked text.";
+    told.textContent = "Press Ctrl+C to copy the selected text.";
   }
 }
 

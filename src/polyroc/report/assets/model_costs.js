@@ -14,7 +14,7 @@ export function costText(cost) {
     : cost.toFixed(cost < 10 ? 4 : 2);
 }
 
-const TITLES = ["Model", "Cost per case", "Relative", "Saved", "Decided", "Promised", "Difference"];
+const TITLES = ["Model", "Cost per case", "Relative", "Saved", "Decided", "Predicted", "Difference"];
 
 function modelRow(name, m) {
   const bar = make("span", { className: "bar" });

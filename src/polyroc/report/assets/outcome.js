@@ -1,4 +1,4 @@
-// What decisions cost, what the probabilities promise that they cost, and how models differ. Means
+// What decisions cost, what the probabilities predict that they cost, and how models differ. Means
 // are over the cases in view; where shares are chosen, each class counts by its share.
 
 import { nClasses, codes, weights } from "./data.js";

@@ -93,7 +93,7 @@ function shareRows(place) {
 
 function sharesText() {
   if (state.shares)
-    return "Probabilities are re-weighted by Bayes’ rule, and costs are of cases with these shares.";
+    return "Probabilities are re-weighted by Bayes’ rule, and costs are those for these shares.";
   const shares = present();
   const few = nClasses <= MOST_CLASSES ? "" : `: ${classes[0]} ${percent(shares[0])}, …`;
   const slice = sliceText(state.slice);

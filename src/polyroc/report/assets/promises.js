@@ -1,4 +1,4 @@
-// Whether decisions cost what the probabilities promise: costs take probabilities at their word.
+// Whether decisions cost what the probabilities predict: costs take probabilities at face value.
 
 import { models } from "./data.js";
 import { state, onChange } from "./state.js";
@@ -11,7 +11,7 @@ export function promiseText(model) {
   const { expected, observed, difference, error, p } = state.results[model].promise;
   if (Number.isNaN(observed))
     return "There are no cases of some class in view, so that costs at the chosen shares are unknown.";
-  const numbers = `the probabilities of ${models[model]} promise a cost of ${costText(expected)} per case, and the decisions cost ${costText(observed)}`;
+  const numbers = `the probabilities of ${models[model]} predict a cost of ${costText(expected)} per case, and the decisions cost ${costText(observed)}`;
   if (!(error > 0)) return `${numbers[0].toUpperCase()}${numbers.slice(1)}.`;
   const apart = `${costText(Math.abs(difference))} ${difference > 0 ? "more" : "less"} (standard error ${costText(error)}, ${pText(p)})`;
   return p < CLEAR

@@ -282,7 +282,7 @@ export function startSimplex() {
   const explain = () => {
     const tints = setting().refer === null ? " Tint: decision." : " Tint: decision, grey: referred.";
     const above = nClasses > FEW ? "; those of the two classes lie on those of the others" : "";
-    const squares = `Colour: truth. A square is the larger the more cases it has, and shows their shares${above}.`;
+    const squares = `Colour: truth. The more cases a square has, the larger it is; it shows their shares${above}.`;
     const single = "Colour and shape: truth.";
     byId("simplex-told").replaceChildren(
       `${sample.rows.length < MANY ? single : squares}${nClasses <= 3 ? tints : ""} Strong: misclassified.`,

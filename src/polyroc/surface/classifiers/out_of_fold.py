@@ -80,8 +80,8 @@ def positions(y: Any, known: Any) -> Int64Array:
     unknown = ~np.isin(y, known)
     if unknown.any():
         raise InvalidInput(
-            f"y holds {shown(as_label(y[unknown][0]))}, which the fitted classifier does not know. "
-            "Leave these cases out."
+            f"y contains {shown(as_label(y[unknown][0]))}, which the fitted classifier does not "
+            "know. Leave these cases out."
         )
     order = np.argsort(known)
     return np.asarray(order[np.searchsorted(known, y, sorter=order)], dtype=np.int64)

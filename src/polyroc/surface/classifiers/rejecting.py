@@ -188,7 +188,7 @@ class RejectingClassifierCV(CrossFittedDecisions):
             for (k, j), limit in limits.items()
         )
         raise NotDefined(
-            f"No rule that refers at most {self.reject_at_most:g} of the cases keeps the limits on "
+            f"No rule that refers at most {self.reject_at_most:g} of the cases meets the limits on "
             f"out-of-fold cases. The closest reaches {told}. Raise a limit or reject_at_most."
         )
 

@@ -129,7 +129,7 @@ def _of_scorer(scorer: Any, classes: tuple[Label, ...]) -> TableScore:
     response, function = getattr(scorer, "_response_method", "predict"), scorer._score_func
     if response != "predict" and "predict" not in tuple(response):
         raise InvalidInput(
-            f"scoring {shown(scorer)} judges probabilities, which the costs of decisions do not "
+            f"scoring {shown(scorer)} evaluates probabilities, which the costs of decisions do not "
             'change. Use a score of decisions, such as "f1_macro" or "matthews_corrcoef".'
         )
     if not _takes_weights(function):

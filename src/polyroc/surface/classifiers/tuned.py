@@ -156,7 +156,7 @@ class TunedCostClassifierCV(CrossFittedDecisions):
         check_choice(self.vary, "vary", ("classes", "pairs"))
         if not (isinstance(self.standard_errors, Real) and self.standard_errors >= 0):
             raise InvalidInput(
-                f"standard_errors must be a number from 0 on, got {shown(self.standard_errors)}."
+                f"standard_errors must be a non-negative number, got {shown(self.standard_errors)}."
             )
         if self.costs is not None and self.minimise is not None:
             raise InvalidInput(
@@ -166,7 +166,7 @@ class TunedCostClassifierCV(CrossFittedDecisions):
             other = "minimise" if self.costs is None else "costs"
             raise InvalidInput(f"scoring and {other} are two goals. Give one of them, and limits.")
         if self.confidence is not None and not self.limits:
-            raise InvalidInput("confidence says how certainly limits hold. Give limits, too.")
+            raise InvalidInput("confidence applies to limits. Give limits, too.")
 
     def _goal(
         self,
@@ -287,7 +287,7 @@ def check_honoured(goal: Goal, chosen: Candidate, classes: tuple[Label, ...]) ->
     )
     if goal.score(chosen.costs).excess > 0:
         raise NotDefined(
-            f"No decision costs were found that honour the limits. The closest reach {told}. "
+            f"No decision costs were found that meet the limits. The closest reach {told}. "
             'Raise a limit, or try vary="pairs".'
         )
     if not chosen.feasible:
