@@ -28,8 +28,8 @@ written from the declarations in the source, which the tests check one by one.
 
 ## Properties
 
-A tick is a property that is tested on generated data. A missing one has a counterexample in the
-tests, or cannot be asked because the metric needs probabilities and refuses the changed scores.
+A tick is a property that is tested on generated data. Where there is none, the tests contain a
+counterexample, or the metric needs probabilities and rejects the transformed scores.
 
 """
 

@@ -3,7 +3,7 @@ Can one case of each class be told apart?
 =========================================
 
 The true positive rates that three classes reach together. The volume under this surface is the
-share of triplets, one case of each class, that are assigned rightly.
+share of triplets, one case of each class, that are assigned correctly.
 """
 
 import polyroc

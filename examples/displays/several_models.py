@@ -2,7 +2,7 @@
 Several models in one ROC figure
 ================================
 
-Curves of one class. Style keywords go on to matplotlib, and the legend has each AUC with its
+Curves of one class. Style keywords are passed to matplotlib, and the legend has each AUC with its
 interval. Whether the models differ is another question: see the paired differences.
 """
 

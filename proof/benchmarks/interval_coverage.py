@@ -2,8 +2,8 @@
 
 Features of class k are Gaussian around s · e_k, and scores are the true posterior probabilities,
 with the signal s tuned to a value of M. Class sizes are fixed. The truth of a metric is its value
-on 10⁶ cases; for tuple metrics, which are unbiased but dear, it is the mean over all samples. With
-four classes these are estimated from random tuples.
+on 10⁶ cases; for tuple metrics, which are unbiased but expensive, it is the mean over all samples.
+With four classes these are estimated from random tuples.
 
 A cell outside 92.5–97 % is marked with *; an interval that does not exist counts as a miss.
 

@@ -1,7 +1,7 @@
 """How often tests of calibration at 5 % reject calibrated probabilities: python proof/calibration.
 
 Each case of ``CASES`` is run ``--runs`` times; counts are kept in a file (--cache FILE), so that a
-later call continues. The bar is 3–7 %. Classes are drawn from the probabilities themselves; the
+later call continues. Target: 3–7 %. Classes are drawn from the probabilities themselves; the
 numbers of cases are those of whole samples, and the smallest class is given by its share.
 """
 
@@ -85,7 +85,7 @@ def write(kept: dict) -> None:
         "# How often tests of calibration at 5 % reject calibrated probabilities",
         "",
         "From `proof/calibration`: shares of rejections in %, of samples whose classes were drawn",
-        "from the probabilities. The bar is 3–7 %. Likelihood ratios; with weights or groups,",
+        "from the probabilities. Target: 3–7 %. Likelihood ratios; with weights or groups,",
         "Wald's F.",
         "",
         "| cases | runs | intercepts | slopes | diagonal slopes | joint | no fit |",

@@ -23,7 +23,7 @@ CASES = 400
 
 
 def sample(distance: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Labels, and probabilities that are too extreme and tilted: recalibration has to mend them."""
+    """Labels, and probabilities that are too extreme and tilted: recalibration must fix them."""
     rng, codes = np.random.default_rng((seed, round(10 * distance))), np.repeat([0, 1, 2], CASES)
     means = distance * np.array([[0, 0], [1, 0], [0.5, math.sqrt(3) / 2]])
     x = means[codes] + rng.standard_normal((len(codes), 2))

@@ -97,11 +97,11 @@ def table(rows: list[dict]) -> str:
 HEAD = """# Coverage of 95 % intervals
 
 How often the default interval of `evaluate` contains the true value, in percent, from
-`proof/coverage`: 2,000 samples a cell, 300 for SAEC, gini and volumes of six classes
+`proof/coverage`: 2,000 samples per cell, 300 for SAEC, gini and volumes of six classes
 ({reached}). Scores are Gaussian around the signal of the class; *M* is the
 true value of Hand & Till's M, and metrics have other true values in the same cell.
 
-The bar is 93–97 % for a true value up to .9 with at least ten cases in every class, 93–99.5 % above
+Target: 93–97 % for a true value up to .9 with at least ten cases in every class, 93–99.5 % above
 or with fewer cases, and at least 95 % at exactly 1. A star marks what misses it by more than twice
 the error of the simulation; a result of `evaluate` that is like a starred cell has a note with the
 coverage found here. A dash: not defined, a function of another metric (for two classes), or

@@ -82,9 +82,9 @@ def table(kept: dict[str, list[list[float]]]) -> str:
         "",
         "From `proof/decisions`: 400 cases of three classes, five folds; the truth is the gain of "
         "the tuned rule",
-        "on 50,000 new cases. The bar is a coverage of 92–97 %. The folds' rules are tuned on four "
+        "on 50,000 new cases. Target: a coverage of 92–97 %. The folds' rules are tuned on four "
         "fifths of the cases,",
-        "so that the reported gain is a little too low where tuning gains little, most for "
+        "so that the reported gain is slightly too low where tuning gains little, mostly for "
         "Matthews' correlation.",
         "",
         "| goal | samples | mean gain | mean true gain | coverage of gain ± 1.96 SE, % |",

@@ -3,7 +3,7 @@
     python proof/learners [--cache .benchmarks/learners] [--minutes 30] [--only NAME ...]
 
 Repeated cross-validation by ``polyroc.cross_evaluate``. Scores of finished folds and results of
-finished data sets are kept under --cache, so that a run goes on where an earlier one stopped; when
+finished data sets are kept under --cache, so that a run resumes where an earlier one stopped; when
 all are there it writes docs/data/learners.csv, docs/data/learners_tests.csv and docs/learners.md.
 Peers (scikit-learn, torchmetrics, LightGBM) report on the same predictions where they are
 installed, and the page says which were. Data of R's mlbench are converted, not shipped.

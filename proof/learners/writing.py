@@ -29,32 +29,33 @@ OF_PAGE = "log_loss", "accuracy", "hand_till", "aunp", "auc_mu", "pdi", "hand_ti
 
 TITLE = "# Ten learners on ten data sets"
 ABOUT = """
-Ten learners of scikit-learn, as a first attempt would set them, on ten public data sets of 3 to
-26 classes, by five folds drawn twice: every value with a 95 % interval, beside what other packages
-report for the same predictions, and the question for which the table was made: **does it matter by
-which metric one ranks?**
+Ten scikit-learn learners with basic settings on ten public data sets of 3 to 26 classes, with two
+repeats of five-fold cross-validation: every value has a 95 % interval and is shown next to what
+other packages report for the same predictions. The question is: **does the ranking depend on the
+metric?**
 """
 COMMAND = "```console\n$ python proof/learners\n```"
 HOW = """
-The command takes under half an hour on two cores, goes on where it was stopped, and writes this
+The command takes under half an hour on two cores, resumes an interrupted run, and writes this
 page. The data are those of scikit-learn and of R's package mlbench; of large ones a stratified part
 of 1,000 cases, without classes of fewer than 10. Folds of Vowel are by speaker, so that no speaker
-is learned from and tested on. All numbers: [values](data/learners.csv),
+is in both training and test sets. All numbers: [values](data/learners.csv),
 [tests of pairs of learners](data/learners_tests.csv).
 """
 LIMITS = """
-What it does not show: tuned learners, other data, or more cases, with which smaller differences
-between learners would be found. [Which metric chooses the better model](model-selection.md) is
-another question: there the choice is judged on new cases.
+The comparison does not cover tuned learners, other data, or more cases, with which smaller
+differences between learners would be found.
+[Which metric chooses the better model](model-selection.md) is another question: there the choice is
+evaluated on new cases.
 """
 OF_M = (
     "Hand and Till's M in hundredths, with its 95 % interval: the models fitted here, on new cases."
 )
 LIGHTGBM = """
-AUC_μ ranks differences of probabilities, so ties are a matter of rounding. LightGBM takes
+AUC_μ ranks differences of probabilities, so ties are a matter of rounding. LightGBM treats
 differences that are less than 10⁻¹⁵ apart as tied, polyroc those that are no further apart than
 rounding of the probabilities explains ([ties](decisions/ties.md)). Confident learners, whose
-differences crowd at 0 and 1, get other values by the two rules.
+differences cluster at 0 and 1, get different values by the two rules.
 """
 TESTED = """
 By the corrected resampled t of Nadeau & Bengio, which is about new training sets, adjusted by
@@ -125,7 +126,7 @@ def beside(values: pd.DataFrame, versions: dict[str, str]) -> str:
     about = f"""Means over the same folds, of the same predictions, by {told}.{absent} These
         functions give a value; intervals and tests are polyroc's."""
     apart = filled(LIGHTGBM) + "\n" if "lightgbm" in versions else ""
-    return f"## Beside other packages\n\n{filled(about)}\n\n{table(head, rows)}\n{apart}"
+    return f"## Compared with other packages\n\n{filled(about)}\n\n{table(head, rows)}\n{apart}"
 
 
 def ranking(values: pd.DataFrame) -> str:

@@ -1,7 +1,7 @@
 """How often tests at 5 % reject models of equal quality: python proof/level.
 
 Each case of ``CASES`` is run ``--runs`` times (resumable: counts are kept under ``--cache``), for
-the default reference (t and F) and for the normal one as it is published. The bar is 3–8 %, 1–8 %
+the default reference (t and F) and for the normal one as it is published. Target: 3–8 %, 1–8 %
 where all classes have fewer than ten cases.
 """
 
@@ -108,10 +108,10 @@ def write(kept: dict) -> None:
     lines = [
         "# How often tests at 5 % reject models of equal quality",
         "",
-        "From `proof/level`. The bar is 3–8 %, 1–8 % where all classes have fewer than",
+        "From `proof/level`. Target: 3–8 %, 1–8 % where all classes have fewer than",
         "ten cases. The last column is the published test (normal, χ²).",
         "",
-        "| models | runs | rejected, % | no test, % | bar | published test, % |",
+        "| models | runs | rejected, % | no test, % | target | published test, % |",
         "|---|---|---|---|---|---|",
     ]
     for name, (_, least) in CASES.items():

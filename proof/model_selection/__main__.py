@@ -5,7 +5,7 @@
 A run trains twelve candidates on up to 200 cases of a data set, lets each criterion choose one by
 up to 100 further cases, and judges the choice on all others. What it costs not to have chosen the
 best candidate is its regret, in error rate, M and log loss. Counts are kept under --cache, so that
-a run goes on where an earlier one stopped. Data of R's mlbench are converted, not shipped.
+a run resumes where an earlier one stopped. Data of R's mlbench are converted, not shipped.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""How often tests at 5 % say that slices differ which do not: python proof/slices.
+"""How often tests at 5 % reject slices that do not differ: python proof/slices.
 
 Each case of ``CASES`` is run ``--runs`` times (resumable: counts are kept under ``--cache``). The
 bar is 3–7 %, at most 7 % where slices have fewer than ten cases of a class.
@@ -114,12 +114,12 @@ def advance(kept: dict, name: str, runs: int) -> bool:
 
 def write(kept: dict) -> None:
     lines = [
-        "# How often tests at 5 % say that slices differ which do not",
+        "# How often tests at 5 % reject slices that do not differ",
         "",
-        "From `proof/slices`: Hand & Till's M of three classes, the same in all slices. The bar is",
+        "From `proof/slices`: Hand & Till's M of three classes, the same in all slices. Target:",
         "3–7 %; where slices have fewer than ten cases of a class, or M is near 1, at most 7 %.",
         "",
-        "| slices | runs | rejected, % | no test, % | bar |",
+        "| slices | runs | rejected, % | no test, % | target |",
         "|---|---|---|---|---|",
     ]
     for name, (_, least) in CASES.items():

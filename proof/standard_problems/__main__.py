@@ -2,7 +2,7 @@
 
     python proof/standard_problems FOLDER [--generations 300] [--seconds 200]
 
-FOLDER keeps converted data and results: a run goes on where an earlier one stopped, and prints the
+FOLDER keeps converted data and results: a run resumes where an earlier one stopped, and prints the
 table of docs/surfaces.md when all is there.
 """
 

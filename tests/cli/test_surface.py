@@ -161,7 +161,9 @@ def test_models_of_features(model: str, tmp_path: Path) -> None:
 def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     path = written(tmp_path, FOUR_CASES)
     assert "Choose one with --model." in refused("surface", EXAMPLE)
-    assert "--columns cannot be combined" in refused("surface", path, "--features", "--columns", "a,b")
+    assert "--columns cannot be combined" in refused(
+        "surface", path, "--features", "--columns", "a,b"
+    )
     assert "--drop cannot be combined" in refused("surface", path, "--drop", "p_a")
     assert "knn, mlp or linear" in refused("surface", path, "--features", "--model", "tree")
 

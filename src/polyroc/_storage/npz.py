@@ -173,9 +173,9 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
 
 
 def _is_text(array: NDArray[Any]) -> bool:
-    """Whether all signs exist: numpy believes the file, and Python fails on them later."""
-    signs = np.ascontiguousarray(array).reshape(-1).view(array.dtype.byteorder + "u4")
-    return not ((signs > 0x10FFFF) | ((signs >= 0xD800) & (signs < 0xE000))).any()
+    """Whether all characters exist: numpy trusts the file, and Python fails on them later."""
+    codes = np.ascontiguousarray(array).reshape(-1).view(array.dtype.byteorder + "u4")
+    return not ((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes < 0xE000))).any()
 
 
 def _fills(shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> bool:

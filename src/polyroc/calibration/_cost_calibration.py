@@ -1,4 +1,4 @@
-"""Whether decisions by cost cost what their probabilities promise."""
+"""Whether decisions by cost cost what their probabilities predict."""
 
 import math
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ SAME = 1e-12
 
 @dataclass(frozen=True)
 class CostCalibration:
-    """Mean cost that probabilities promise, and that which decisions by them have.
+    """Mean cost that probabilities predict, and that which decisions by them have.
 
     Attributes
     ----------
-    expected : mean over cases of the least expected cost, by the probabilities.
+    expected : mean over cases of the lowest expected cost, by the probabilities.
     observed : mean cost of the same decisions, by the true classes.
     standard_error : of observed − expected, from paired values of cases; NaN if all cases are off
         by the same.
     degrees_of_freedom : of its t distribution.
-    p_value : of the hypothesis that decisions cost what the probabilities promise; where all cases
+    p_value : of the hypothesis that decisions cost what the probabilities predict; where all cases
         are off by the same, with the standard error of calibrated probabilities.
     """
 
@@ -106,8 +106,8 @@ def cost_calibration(
 ) -> CostCalibration:
     """Expected cost of decisions by the probabilities, against the cost that they have.
 
-    Each case is decided for the least expected cost, argmin_j Σ_k λ_kj q_k. That minimum is what
-    the probabilities promise; calibrated ones keep the promise on average, whatever the costs.
+    Each case is decided for the lowest expected cost, argmin_j Σ_k λ_kj q_k. That minimum is what
+    the probabilities predict; for calibrated ones it is correct on average, whatever the costs.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class CalibrationError:
     ----------
     kind : ``"top_label"`` or ``"class_wise"``.
     value : the plug-in value, as it is usually published. Biased upwards.
-    debiased : the value less the bias of each bin: the size of its difference D is replaced by the
+    debiased : the value minus the bias of each bin: the size of its difference D is replaced by the
         δ for which abs(δ + noise) is as large on average, 0 where noise alone gives as much.
         Less biased than the value, but still above 0 for calibrated probabilities.
     standard_error : of the value, from the influence values of cases.

@@ -27,7 +27,7 @@ METHODS = ("none", "temperature", "vector", "multinomial")
 class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier with recalibrated probabilities, softmax(W u + c).
 
-    u_k is log q_k less the mean of these logarithms over classes, q the probabilities of the
+    u_k is log q_k minus the mean of these logarithms over classes, q the probabilities of the
     classifier. Its out-of-fold probabilities for the training cases show how far they are off; the
     map that corrects them is fitted by maximum likelihood, and the classifier itself to all cases.
     One temperature for all classes leaves the order of the classes as it is; ``"vector"`` and
@@ -36,11 +36,11 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
     Parameters
     ----------
     estimator : classifier with ``predict_proba``; a clone is fitted per fold and one to all cases.
-        One that is fitted already goes in as ``sklearn.frozen.FrozenEstimator(fitted)``, and is
+        Pass one that is already fitted as ``sklearn.frozen.FrozenEstimator(fitted)``, and is
         recalibrated on the cases given.
     method : ``"temperature"`` (one slope), ``"vector"`` (a slope and an intercept per class),
-        ``"multinomial"`` (all slopes and intercepts, K² + K) or ``"auto"``, the one of least
-        cross-validated log loss, leaving the probabilities as they are included.
+        ``"multinomial"`` (all slopes and intercepts, K² + K) or ``"auto"``, the one with the
+        lowest cross-validated log loss, leaving the probabilities as they are included.
     ridge : how strongly slopes are drawn to 1 and 0 and intercepts to 0: ridge/2 times the squares
         of what separates them, beside the log-likelihood of the cases.
     floor : probabilities below it are raised to it, because 0 has no logarithm; None: half the

@@ -35,7 +35,7 @@ def recalibration(
     z_j = log(q_j / q_r) of the probabilities q, fitted by maximum likelihood (Van Hoorde et al.
     2014). Intercepts are fitted given slopes of 1: one above 0 says that class j is more frequent,
     against class r, than its probabilities say. A slope b_jj below 1 says that the probabilities
-    are too extreme, and one above 1 that they are too modest. ``test()`` tests whether the
+    are too extreme, and one above 1 that they are not extreme enough. ``test()`` tests whether the
     probabilities are calibrated.
 
     Undefined if a class has no cases, if log ratios are linearly dependent (a model that gives all

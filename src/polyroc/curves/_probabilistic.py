@@ -296,7 +296,7 @@ def _running(leads: Float64Array, weights: Float64Array, before: _Sums) -> _Sums
 
 
 def _continued(terms: Float64Array, before: Float64Array) -> Float64Array:
-    """Running sums that go on from the last of those before, if there are any."""
+    """Running sums that continue from the last of those before, if there are any."""
     return np.cumsum(np.append(before, terms))[len(before) :]
 
 

@@ -73,7 +73,7 @@ class RocCurve:
 
 
 class RocCurves(Mapping[Key, RocCurve], Generic[Key]):
-    """Several ROC curves by name, each computed when it is asked for and not kept.
+    """Several ROC curves by name, each computed on access and not stored.
 
     So the K(K − 1) curves of many classes are iterated in the memory of one.
     """

@@ -78,7 +78,7 @@ def scored_roc(
 
     Examples
     --------
-    Model A ranks every pair right, model B does not, but B's ranking bears larger margins.
+    Model A ranks every pair correctly, model B does not, but B has larger margins.
 
     >>> y = [1, 1, 1, 0, 0, 0]
     >>> a = scored_roc(y, [1.0, 0.7, 0.6, 0.5, 0.4, 0.0])

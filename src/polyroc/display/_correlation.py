@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class CorrelationDisplay(Display):
     """Correlations between metrics over the splits of a study, averaged over its learners.
 
-    Table 1 of Van Calster et al. 2008 as a picture.
+    Table 1 of Van Calster et al. 2008 as a figure.
     """
 
     matrix: Float64Array

@@ -8,7 +8,7 @@ from unicodedata import category
 from polyroc._base.checks import whole_number
 
 _NO_TEXT = ("Cc", "Cs", "Cn")
-"""Controls, halves of signs and places that stand for no sign."""
+"""Control characters, halves of surrogate pairs and code points without a character."""
 
 
 def literal(text: object) -> str:
@@ -25,7 +25,7 @@ def literal(text: object) -> str:
 
 
 def _without_controls(text: str) -> str:
-    """Text with a mark in place of signs that no picture shows and no SVG file may hold."""
+    """Text with a mark in place of characters that no figure shows and no SVG file may contain."""
     return "".join(
         "\N{REPLACEMENT CHARACTER}" if category(sign) in _NO_TEXT and not sign.isspace() else sign
         for sign in text

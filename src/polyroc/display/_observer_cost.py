@@ -28,9 +28,10 @@ class ObserverCostDisplay(Display):
     """HUH and SAEC of three equally distant Gaussians against the distance.
 
     HUH, the volume under the ROC hypersurface, is near 0 for observers that are nearly perfect and
-    for those that nearly guess, so that it cannot tell them apart; SAEC falls all the way (Edwards
-    & Metz 2007). The classes are alike, so that HUH is the mean over the six errors that may be
-    its last axis. Bars are two standard errors of the simulation: some ten seconds by default.
+    for those that nearly guess, so that it cannot tell them apart; SAEC decreases throughout
+    (Edwards & Metz 2007). The classes are alike, so that HUH is the mean over the six errors that
+    may be its last axis. Bars are two standard errors of the simulation: some ten seconds by
+    default.
 
     Examples
     --------

@@ -57,8 +57,8 @@ def chance_test(
 ) -> ChanceTest:
     """Test whether a metric is better than chance, by permuting labels.
 
-    Exact for any metric and any number of cases, also where the value of chance depends on the
-    scores, and where intervals are rough: at the corner of the volume of a simplex, with a few
+    Exact for any metric and any number of cases, even where the value expected by chance depends on
+    the scores, and where intervals are rough: at the corner of the volume of a simplex, with a few
     cases in a class, or at a value of exactly 1.
 
     Parameters

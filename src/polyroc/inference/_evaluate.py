@@ -86,7 +86,7 @@ def evaluate(
     rng: RandomState = None,
     absent: Absent = "raise",
 ) -> Evaluation:
-    """Metrics of a classifier with standard errors and confidence intervals.
+    """Evaluate a classifier by metrics with standard errors and confidence intervals.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ def evaluate(
     by : attributes of the cases, such as sex or site, whose slices are evaluated too: a column, a
         mapping from names to columns, or a frame, matched to the cases as ``groups`` are. Cases
         with a missing value are a slice of their own, ``"(missing)"``; a slice with fewer than two
-        cases (or groups) of a class, in any fold, is withheld and told; numbers of more than 50
+        cases (or groups) of a class, in any fold, is withheld with a note; numbers of more than 50
         different values need bins (``pandas.cut``).
-    priors : prior of each class, in place of the shares in the sample, for metrics that use them.
+    priors : prior of each class, instead of the shares in the sample, for metrics that use them.
     interval : ``"influence"`` from influence values, ``"bootstrap"`` (BCa) or a
         :class:`polyroc.Bootstrap` with the number of replicates, or None: no errors.
     level : confidence level of the limits in the tables; a result can be asked for others.

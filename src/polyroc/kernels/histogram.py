@@ -51,8 +51,8 @@ def count_column(
 ) -> int:
     """Count cases from ``start`` on; return where it stopped.
 
-    That is at the end, or at a score whose page does not exist yet: make it and go on from there.
-    ``bits`` holds the bits that the code drops, the code of 1 and the position of page 0.
+    That is at the end, or at a score whose page does not exist yet: make it and continue from
+    there. ``bits`` holds the bits that the code drops, the code of 1 and the position of page 0.
     ``weights`` is empty if every case counts 1.
     """
     dropped, code_of_one, origin = bits

@@ -296,7 +296,7 @@ def set_out(
 
 @compiled
 def descend(walk: Walk, depth: int) -> int:
-    """Keep the current case of class `depth` and go on, to the first case of the next class."""
+    """Keep the current case of class `depth` and go to the first case of the next class."""
     case = walk.members[walk.place[depth]]
     walk.above[depth + 1] = walk.above[depth] * walk.weights[case]
     if depth + 1 < len(walk.place):

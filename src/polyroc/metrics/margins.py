@@ -84,13 +84,13 @@ def auc_mu(
     absent: Absent = "raise",
     n_threads: int | None = None,
 ) -> float:
-    """AUC_μ: how often the cases of two classes lie in the right order across their border.
+    """AUC_μ: how often cases of two classes are in the correct order across their boundary.
 
     AUC_μ = Σ_{i<j} W_ij mean over a in i, b in j of step(o(a, b)) / Σ_{i<j} W_ij,
     o(a, b) = [v · (e_i − e_j)] [v · (p_a − p_b)], v = A_i − A_j, rows of the partition matrix A.
 
     By default A = 1 − I, deciding by the highest score: then o compares p_i − p_j, and AUC_μ is 1
-    as soon as every case has its highest score in its own class, which M does not grant. All pairs
+    as soon as every case has its highest score in its own class, unlike M. All pairs
     count the same unless ``pair_weights`` says otherwise. Margins that are equal as decimals are
     tied: .3 − .1 and .5 − .3, although they differ in floating point.
 

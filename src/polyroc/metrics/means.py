@@ -77,7 +77,7 @@ def hand_till_probabilistic(
 
     M_p = 1/(K(K−1)) Σ_{k≠r} pAUC(k|r), pAUC(k|r) = ½ + ½ (mean of p_k in k − mean of p_k in r).
 
-    Unlike M it rewards confidence, also of badly calibrated models: read it beside M.
+    Unlike M it rewards confidence, even of poorly calibrated models: read it together with M.
 
     Parameters
     ----------
@@ -222,8 +222,8 @@ def simplex_volume(
     abs(det [p̄_1; …; p̄_K]), p̄_k the mean vector of class k; for K = 3 the area of the triangle, AOT.
 
     How far the model pulls the classes apart on average. A volume has no sign: two classes that are
-    exchanged throughout score as well as two that are right. At 0 it has a corner, and there are no
-    influence values.
+    exchanged throughout have the same volume as two that are not. At 0 it is not differentiable,
+    and there are no influence values.
 
     Parameters
     ----------
@@ -348,12 +348,12 @@ def total_length(
     normalize: bool = False,
     n_threads: int | None = None,
 ) -> float:
-    """One less the mean distance of the class means from their corners, scaled to reach 0 and 1.
+    """One minus the mean distance of the class means from their corners, scaled to [0, 1].
 
     TL = 1 − Σ_k ‖p̄_k − e_k‖ / (K√2), p̄_k the mean probability vector of class k.
 
-    For two classes it is the probabilistic AUC. It has no derivative where a mean is exactly in its
-    corner, so there are no influence values for a perfect class.
+    For two classes it is the probabilistic AUC. It is not differentiable where a mean is exactly in
+    its corner, so there are no influence values for a perfect class.
 
     Parameters
     ----------

@@ -40,14 +40,14 @@ def length_weighted_vus2(
     normalize: bool = False,
     n_threads: int | None = None,
 ) -> float:
-    """VUS₂ℓ: right tuples of VUS₂ weighted, as those of wVUS, by how near they are to the corners.
+    """VUS₂ℓ: correct tuples of VUS₂ weighted, like those of wVUS, by closeness to the corners.
 
     A tuple that is right by the rule of VUS₂, p_k(x_k) > p_k(x_r) for every k ≠ r, counts
     1 − Σ_k ‖x_k − e_k‖ / (K√2).
 
-    Van Calster et al. 2008 §V use it to find out why wVUS sides with the unweighted metrics: it
+    Van Calster et al. 2008 §V use it to find out why wVUS behaves like the unweighted metrics: it
     does so too, hence the reason is the weight and not the rule. For K = 2 it is the mean of the
-    strict AUC and the scored AUC, as wVUS is. It is computed only if asked for by name.
+    strict AUC and the scored AUC, as wVUS is. It is computed only if requested by name.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def length_weighted_vus2(
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
     ties : credit of a tie: "strict" gives nothing, "lenient" gives all.
-    n_tuples : draw so many tuples at random instead of using all, which is expensive for K ≥ 4.
+    n_tuples : draw this many tuples at random instead of using all, which is expensive for K ≥ 4.
     rng : seed or generator of that draw.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.
     normalize : divide each row of scores by its sum.

@@ -43,7 +43,7 @@ def ordinal_vus(
     labels: LabelsLike | None = None,
     sample_weight: WeightsLike | None = None,
 ) -> float:
-    """How often one case per class comes in the right order of one marker.
+    """How often one case per class is in the correct order of one marker.
 
     P(x_1 < x_2 < … < x_K) over all tuples, x_k the marker of a case of the k-th class; m cases of
     neighbouring classes that are tied count 1/m!: 1, ½, 1/6 … A marker without information reaches

@@ -231,7 +231,7 @@ def au1p(
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
     ties : credit of a tie: "fair" shares it, "strict" gives nothing, "lenient" gives all.
-    priors : prior of each class, by class or in order, in place of the shares in the sample.
+    priors : prior of each class, by class or in order, instead of the shares in the sample.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.
     n_threads : threads to use; by default all that the process may run on.
 
@@ -306,7 +306,7 @@ def aunu(
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
     ties : credit of a tie: "fair" shares it, "strict" gives nothing, "lenient" gives all.
-    priors : prior of each class, by class or in order, in place of the shares in the sample.
+    priors : prior of each class, by class or in order, instead of the shares in the sample.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.
     n_threads : threads to use; by default all that the process may run on.
 
@@ -370,7 +370,7 @@ def aunp(
     AUNP = Σ_k π_k AUC(k|rest), π the shares of the classes.
 
     The number that scikit-learn calls ``multi_class="ovr", average="weighted"``. A rare class
-    hardly moves it, and it changes with the mix of classes; ``priors`` fixes the mix.
+    barely affects it, and it changes with the mix of classes; ``priors`` fixes the mix.
 
     Parameters
     ----------
@@ -380,7 +380,7 @@ def aunp(
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
     ties : credit of a tie: "fair" shares it, "strict" gives nothing, "lenient" gives all.
-    priors : prior of each class, by class or in order, in place of the shares in the sample.
+    priors : prior of each class, by class or in order, instead of the shares in the sample.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.
     n_threads : threads to use; by default all that the process may run on.
 

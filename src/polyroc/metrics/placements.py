@@ -40,7 +40,7 @@ def pdi(
     absent: Absent = "raise",
     n_threads: int | None = None,
 ) -> float:
-    """PDI: of one case per class, how often the case of class k has the highest score of k.
+    """PDI: of one case per class, how often the case of class k has the highest score for k.
 
     PDI = 1/K Σ_k mean over tuples of [p_k(x_k) > p_k(x_r) for all r ≠ k], ties split evenly.
 

@@ -46,12 +46,12 @@ def hand_till_scored(
     normalize: bool = False,
     n_threads: int | None = None,
 ) -> float:
-    """Mean scored AUC: by how much the right case of a pair is ahead, wrong pairs counting 0.
+    """Mean scored AUC: mean lead of pairs in the correct order, other pairs counting 0.
 
     M_s = 1/(K(K−1)) Σ_{k≠r} sAUC(k|r), sAUC(k|r) = mean over a in k, b in r of max(p_ak − p_bk, 0).
 
-    It falls when ranks are right by thin margins only. It never exceeds M, and reaches 1 only for
-    probabilities of 0 and 1.
+    It is low when pairs are in the correct order only by small margins. It never exceeds M, and
+    reaches 1 only for probabilities of 0 and 1.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def scored_auc(
     normalize: bool = False,
     n_threads: int | None = None,
 ) -> float:
-    """Scored AUC of two classes: by how much the right case is ahead, wrong pairs counting 0.
+    """Scored AUC of two classes: mean lead of pairs in the correct order, others counting 0.
 
     sAUC = mean over a in class 2, b in class 1 of max(p_a − p_b, 0), p the probability of class 2.
 

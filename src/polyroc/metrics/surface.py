@@ -71,8 +71,8 @@ def gini(
     with equality where the steps of the ROC curve stay better than chance. Three classes: the
     operating points are those of 996 fixed costs, spread evenly over all costs and the same for
     every order of the classes. ``polyroc.surface.search`` finds more, so its G is larger, on these
-    cases. As a union over many points G is optimistic on few cases: with 100 cases a class by
-    some hundredths. For four classes and more ask a surface for its ``gini()``.
+    cases. As a union over many points G is optimistic on few cases: with 100 cases per class by
+    some hundredths. For four or more classes use ``gini()`` of a surface.
 
     Parameters
     ----------

@@ -145,15 +145,15 @@ def vus(
     normalize: bool = False,
     n_threads: int | None = None,
 ) -> float:
-    """VUS: share of tuples, one case per class, whose cases are nearest to the right corners.
+    """VUS: share of tuples, one case per class, whose cases are nearest to the correct corners.
 
     A tuple (x_1 … x_K) is right if Σ_k ‖x_k − e_k‖ is less than Σ_k ‖x_k − e_q(k)‖ for every other
     permutation q. If the identity is one of m best permutations, it counts 1/m (``ties="fair"``), 0
     (``"strict"``, as in the paper) or 1 (``"lenient"``).
 
-    A model without information reaches 1/K!, so numbers for different K do not compare. For K = 2
-    it is the AUC. Sums of distances are equal if they differ by no more than 2⁻⁴⁰ of the largest of
-    them, because equal sums of square roots are not equal in floating point.
+    A model without information reaches 1/K!, so values for different K are not comparable. For K =
+    2 it is the AUC. Sums of distances are equal if they differ by no more than 2⁻⁴⁰ of the largest
+    of them, because equal sums of square roots are not equal in floating point.
 
     For K ≥ 4 all tuples are enumerated while there are not too many; ``n_tuples`` or ``rng`` asks
     for an estimate from random tuples.
@@ -166,7 +166,7 @@ def vus(
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
     ties : credit of a tie: "fair" shares it, "strict" gives nothing, "lenient" gives all.
-    n_tuples : draw so many tuples at random instead of using all, which is expensive for K ≥ 4.
+    n_tuples : draw this many tuples at random instead of using all, which is expensive for K ≥ 4.
     rng : seed or generator of that draw.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.
     normalize : divide each row of scores by its sum.
@@ -218,7 +218,7 @@ def wvus(
     normalize: bool = False,
     n_threads: int | None = None,
 ) -> float:
-    """wVUS: right tuples of VUS weighted by how near their cases come to the corners.
+    """wVUS: correct tuples of VUS weighted by how close their cases are to the corners.
 
     A tuple that is right by the rule of VUS counts 1 − Σ_k ‖x_k − e_k‖ / (K√2), times 1/m if it is
     one of m best permutations.
@@ -235,7 +235,7 @@ def wvus(
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
     ties : credit of a tie: "fair" shares it, "strict" gives nothing, "lenient" gives all.
-    n_tuples : draw so many tuples at random instead of using all, which is expensive for K ≥ 4.
+    n_tuples : draw this many tuples at random instead of using all, which is expensive for K ≥ 4.
     rng : seed or generator of that draw.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.
     normalize : divide each row of scores by its sum.
@@ -285,7 +285,7 @@ def hum(
     absent: Absent = "raise",
     n_threads: int | None = None,
 ) -> float:
-    """HUM: share of tuples, one case per class, whose right assignment has the largest score.
+    """HUM: share of tuples, one case per class, whose correct assignment has the largest score.
 
     A tuple (x_1 … x_K) is right if Σ_k p_k(x_k) exceeds Σ_k p_q(k)(x_k) for every other permutation
     q; m best permutations share the credit. It is the rule of VUS with squared distances, and
@@ -302,7 +302,7 @@ def hum(
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
     ties : credit of a tie: "fair" shares it, "strict" gives nothing, "lenient" gives all.
-    n_tuples : draw so many tuples at random instead of using all, which is expensive for K ≥ 4.
+    n_tuples : draw this many tuples at random instead of using all, which is expensive for K ≥ 4.
     rng : seed or generator of that draw.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.
     n_threads : threads to use; by default all that the process may run on.
@@ -349,11 +349,11 @@ def vus2(
     absent: Absent = "raise",
     n_threads: int | None = None,
 ) -> float:
-    """VUS₂: share of tuples in which every case has the highest score of its own class.
+    """VUS₂: share of tuples in which every case has the highest score for its own class.
 
     A tuple (x_1 … x_K) is right if p_k(x_k) > p_k(x_r) for every k ≠ r.
 
-    A tie makes the tuple wrong (``ties="strict"``, the paper) or leaves it right (``"lenient"``);
+    A tie makes the tuple wrong (``ties="strict"``, the paper) or correct (``"lenient"``);
     there is no fair share, and the two enclose every other choice. Right by this rule implies right
     by the rule of HUM, but not by that of VUS, whatever Van Calster et al. 2008 §III D says.
 
@@ -365,7 +365,7 @@ def vus2(
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
     ties : credit of a tie: "strict" gives nothing, "lenient" gives all.
-    n_tuples : draw so many tuples at random instead of using all, which is expensive for K ≥ 4.
+    n_tuples : draw this many tuples at random instead of using all, which is expensive for K ≥ 4.
     rng : seed or generator of that draw.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.
     n_threads : threads to use; by default all that the process may run on.
@@ -414,11 +414,11 @@ def wvus2(
     normalize: bool = False,
     n_threads: int | None = None,
 ) -> float:
-    """wVUS₂: right tuples of VUS₂ weighted by the volume between their cases, AOT for K = 3.
+    """wVUS₂: correct tuples of VUS₂ weighted by the volume between their cases, AOT for K = 3.
 
     A tuple that is right by the rule of VUS₂ counts abs(det [x_1; …; x_K]).
 
-    The weight of a right triplet is its area, so triplets whose cases hardly differ count little.
+    The weight of a correct triplet is its area, so triplets whose cases barely differ count little.
     For K = 2 it is the scored AUC.
 
     Parameters
@@ -429,7 +429,7 @@ def wvus2(
     labels : the classes in the order of the columns; by default the sorted ones of y_true.
     sample_weight : weight of each case; 0 is the same as leaving the case out.
     ties : credit of a tie: "strict" gives nothing, "lenient" gives all.
-    n_tuples : draw so many tuples at random instead of using all, which is expensive for K ≥ 4.
+    n_tuples : draw this many tuples at random instead of using all, which is expensive for K ≥ 4.
     rng : seed or generator of that draw.
     absent : a class without cases: "raise" an error, or "skip" it and use the others.
     normalize : divide each row of scores by its sum.

@@ -83,7 +83,7 @@ class Search:
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """How many signs at the end of a name may stand for a class, the most first."""
+        """How many characters at the end of a name may stand for a class, the most first."""
         own = {len(spelled(label)) for label in self.classes}
         if not any(isinstance(label, str) for label in self.classes):
             own.update(range(max(own, default=0) + _EXTRA))

@@ -96,7 +96,7 @@ def write_report(
     level: float = 0.95,
     earlier: str | Path | EarlierReport | None = None,
 ) -> Path:
-    """Write a report on one or several models as one HTML page that works without a network.
+    """Write a report on one or several models as one HTML page that works offline.
 
     Parameters
     ----------

@@ -145,7 +145,7 @@ class Estimate:
             return Wilson(self._centre, self.range, freedom, size), scale
         if math.isnan(self.standard_error) or self.error_of == "samples":
             return None, scale
-        if self.standard_error == 0:  # exact: there is nothing to be unsure of
+        if self.standard_error == 0:  # exact: there is no uncertainty
             return Exact(self.value, self.range), scale
         freedom = self.degrees_of_freedom if small_sample else math.inf
         if scale == "plain":

@@ -23,7 +23,7 @@ class Effective(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Something right but surprising about a number: a code to look up, and the fact in words."""
+    """Something correct but surprising about a number: a code to look up, and the fact in words."""
 
     code: str
     text: str

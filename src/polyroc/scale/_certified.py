@@ -36,10 +36,10 @@ def outward(low: float, high: float, digits: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Certified:
-    """Bounds of a metric of the data: the value in memory lies between them for certain.
+    """Bounds of a metric of the data: the value in memory is certain to lie between them.
 
     The standard error says how far the value may be from that of the population, which is another
-    matter: bounds come from what the summary forgot, errors from what the sample does not know.
+    matter: bounds describe what the summary lost, errors the uncertainty of the sample.
     """
 
     metric: str

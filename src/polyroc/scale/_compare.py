@@ -57,9 +57,9 @@ def compare_parquet(
     Returns
     -------
     CertifiedComparison
-        With ``frame()``: bounds of each difference, its standard error, confidence limits and p
-        values, which hold for every difference between the bounds. Limits and p values are those of
-        :func:`~polyroc.compare` with ``reference="normal"``; Holm's adjustment is over all rows.
+        With ``frame()``: bounds of each difference, its standard error, confidence limits and
+        p-values, which hold for every difference between the bounds. Limits and p-values are those
+        of :func:`~polyroc.compare` with ``reference="normal"``; Holm's adjustment is over all rows.
 
     Examples
     --------

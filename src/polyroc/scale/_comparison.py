@@ -28,7 +28,7 @@ def checked_models(models: Any, holding: str) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class CertifiedDifference:
-    """Bounds of model_a − model_b: the difference of the data lies between them for certain.
+    """Bounds of model_a − model_b: the difference in the data is certain to lie between them.
 
     Attributes
     ----------

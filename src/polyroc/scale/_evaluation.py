@@ -62,7 +62,7 @@ class PairMatrix:
 
     above: Float64Array
     tied: Float64Array
-    unsure: Float64Array
+    undecided: Float64Array
 
     @classmethod
     def empty(cls, n_classes: int) -> "PairMatrix":
@@ -100,7 +100,7 @@ class Known:
         slack, weights = self.totals.slack, self.totals.weights
         with np.errstate(invalid="ignore", divide="ignore"):
             pairs = np.outer(weights, weights)
-            low, high = credited / pairs, (credited + self.ranked.unsure) / pairs
+            low, high = credited / pairs, (credited + self.ranked.undecided) / pairs
         # Not cut at 0 and 1: rounding may carry the value in memory beyond them as well.
         return blank_diagonal(low - slack), blank_diagonal(high + slack)
 
@@ -231,7 +231,7 @@ def _statistics(
 
 def _sums(matrix: PairMatrix | None, pairs: Any, upper: bool) -> tuple[Float64Array, Float64Array]:
     assert matrix is not None  # metrics of margins are offered only where margins are kept
-    above = matrix.above + matrix.unsure if upper else matrix.above
+    above = matrix.above + matrix.undecided if upper else matrix.above
     return above[pairs], matrix.tied[pairs]
 
 

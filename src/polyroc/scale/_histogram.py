@@ -35,7 +35,7 @@ class PairBounds(NamedTuple):
     """The positive is in a higher bin."""
     tied: Float64Array
     """Both have the same score."""
-    unsure: Float64Array
+    undecided: Float64Array
     """Both are in one bin, or in linked bins, with several scores."""
 
 

@@ -43,7 +43,8 @@ def evaluate_parquet(
     One pass over the files makes a :class:`PairSummary`. With ``exact=True`` further passes sort
     what the summary leaves open, a few columns at a time. Where there are so many classes that the
     histograms of all columns do not fit into ``memory``, columns are counted in blocks; and where
-    whole columns fit, they are sorted at once, and the values are exact without being asked for.
+    whole columns fit, they are sorted at once, and the values are exact even without
+    ``exact=True``.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def evaluate_parquet(
     metrics, ties, absent : see :meth:`PairSummary.compute`.
     mantissa_bits : see :class:`PairSummary`.
     exact : whether to resolve all bounds.
-    memory : bytes for histograms and sorting; reading needs some 300 MB beside them. With a
+    memory : bytes for histograms and sorting; reading needs some 300 MB in addition. With a
         client, bytes on each worker.
     n_threads : threads to use; the result does not depend on them.
     progress : whether to show a bar, on a terminal or in a notebook.

@@ -2,7 +2,7 @@
 
 Two classes have an operating point for each threshold between different margins p₂ − p₁, so that
 the rates are the steps of the ROC curve. Three classes have one for each of a fixed set of costs
-(:func:`fixed_costs`), by which a case is decided for the class of least expected cost.
+(:func:`fixed_costs`), by which a case is decided for the class of lowest expected cost.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Archive, generator and settings of a search in a checkpoint, to go on from bit for bit."""
+"""Archive, generator and settings of a search in a checkpoint, to resume from bit for bit."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ def restore(file: Checkpoint, evolution: Evolution) -> bool:
 
 
 def _identity(evolution: Evolution) -> dict[str, Any]:
-    """What must be the same for a search to go on, by the names that messages use."""
+    """What must be the same for a search to resume, by the names that messages use."""
     model = evolution.model
     identity = {
         "model": [model.name, model.settings(), fingerprint(type(model))],

@@ -142,7 +142,7 @@ def expected_costs(
 
 
 def least_cost(probabilities: Float64Array, costs: Float64Array, tied: float = TIED) -> Int64Array:
-    """The decision of least expected cost for each row, argmin_j Σ_k λ_kj p_k; first of equals.
+    """The decision of lowest expected cost for each row, argmin_j Σ_k λ_kj p_k; first of equals.
 
     The one rule of every decision by costs; the search counts with the same one, compiled, and the
     page of a report repeats it.

@@ -57,7 +57,7 @@ class Evolution:
     """An archive that generations of perturbed parameters and varied costs improve.
 
     All randomness comes from one generator, whose state is part of ``snapshot``: a search that is
-    stopped and goes on draws what it would have drawn.
+    stopped and resumed draws what it would have drawn.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Evolution:
     def advance(self) -> None:
         """One generation: lines 3–13 of Algorithm 1, for each child the strategy asks for."""
         self.generation += 1
-        for number in self.variation.litter(self.settings.costs_per_generation):
+        for number in self.variation.costs_per_child(self.settings.costs_per_generation):
             self._breed(number)
         if worth_recording(self.generation):
             self.history.append((self.generation, self.archive.size, self.share()))
@@ -115,8 +115,8 @@ class Evolution:
     def converged(self, tolerance: float) -> bool:
         """Whether the last 10,000 evaluations changed G by less than this share of it.
 
-        It follows from the generations alone, so a search that was stopped and goes on ends where
-        it would have ended. Where no sample is dominated, G says nothing, and the search goes on.
+        It follows from the generations alone, so a search that was stopped and resumed ends where
+        it would have ended. Where no sample is dominated, G says nothing, and the search continues.
         """
         shares = [share for _, share in self.marks[-2:]]
         return len(shares) == 2 and abs(shares[1] - shares[0]) < tolerance * shares[1]
@@ -160,10 +160,10 @@ class Evolution:
             self._untracked = []
         return self._tracker.share
 
-    # Stopping and going on
+    # Stopping and resuming
 
     def snapshot(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All that going on needs: values for JSON, and arrays."""
+        """All that resuming needs: values for JSON, and arrays."""
         progress = {
             "seed": self.seed,
             "generation": self.generation,
@@ -178,7 +178,7 @@ class Evolution:
         return progress, arrays
 
     def resume(self, progress: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Go on from a snapshot; an error if it cannot be one."""
+        """Resume from a snapshot; an error if it cannot be one."""
         archive = self.archive
         rates = _rows(arrays["rates"], archive.rates.shape[1])
         costs = _rows(arrays["costs"], archive.costs.shape[1], len(rates))

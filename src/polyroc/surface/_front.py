@@ -112,7 +112,7 @@ class RocSurface:
 
         Everson & Fieldsend 2006 §5. ``"auto"`` is exact within a budget of work, and Monte Carlo
         beyond it; the result names which. Standard error and interval are those of the cases, with
-        the operating points taken as given; the Monte Carlo error of the samples, where there is
+        the operating points treated as fixed; the Monte Carlo error of the samples, where there is
         one, is included and named. Points found on the same cases make G optimistic:
         :func:`cross_fitted_gini` says by how much. A surface without its cases, from a file, has
         no interval.
@@ -324,9 +324,9 @@ class RocSurface:
             number to minimise: costs that are not linear in the rates.
         priors : of the classes, for the expected cost and the total error; by default those of the
             sample.
-        confidence : how certainly each limit is to hold on new cases, such as 0.95: then the upper
-            confidence bound (Clopper & Pearson) of the rate must not exceed it; several limits
-            hold together with this confidence.
+        confidence : confidence with which each limit should hold on new cases, such as 0.95: then
+            the upper confidence bound (Clopper & Pearson) of the rate must not exceed it; several
+            limits hold together with this confidence.
         cost_bounds : as for :func:`polyroc.surface.search`: only points whose own costs lie within
             them are chosen, and the costs of a knee do. ``cost_share`` of the point is the share of
             the cost space that they leave.

@@ -122,7 +122,7 @@ class SurfaceHull:
         limits: Mapping[tuple[Any, Any], float] | None = None,
         priors: PriorsLike | None = None,
     ) -> RandomisedRule:
-        """The random combination of least expected cost within limits on rates.
+        """The random combination of lowest expected cost within limits on rates.
 
         It mixes at most one point more than there are limits, and is never worse than the best
         single point. Priors are those given, else those of the first surface's sample.

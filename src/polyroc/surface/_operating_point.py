@@ -42,8 +42,8 @@ class SurfacePoint:
     index : its position on the surface.
     confusion : (K, K) share of each class (row) decided as each class.
     costs : (K, K) costs whose decisions have these rates, in the order of ``classes``;
-        ``named_costs`` has them by name, for ``CostSensitiveClassifier``. Only their ratios mean
-        something: they were found by the search, and are not the costs that were asked for.
+        ``named_costs`` has them by name, for ``CostSensitiveClassifier``. Only their ratios are
+        meaningful: they were found by the search, and are not the costs that were asked for.
     parameters : of the classifier.
     criterion, value : what was minimised, and how low it is here; for a knee what was maximised.
     priors : (K,) of the classes, that ``value`` was computed with.
@@ -76,7 +76,7 @@ class SurfacePoint:
     ) -> Interval:
         """Confidence limits of a quantity at this operating point, from the cases of its class.
 
-        The point is taken as given: one that was chosen on the same cases looks better than it
+        The point is treated as fixed: one that was chosen on the same cases looks better than it
         is. ``surface.rescore(X, y)`` has the same point, at the same index, on other cases.
 
         Parameters

@@ -1,6 +1,6 @@
 """Which cases to refer to a person: those whose best decision is more expensive than referring.
 
-A case is referred if its least expected cost exceeds what referring it costs by more than a
+A case is referred if its lowest expected cost exceeds what referring it costs by more than a
 threshold. With calibrated probabilities the best threshold is 0 (Chow 1970); on given cases the
 best one is found exactly, because only the order of the excesses matters.
 """
@@ -92,7 +92,7 @@ class Referrals:
 
     Attributes
     ----------
-    excess : (n,) least expected cost of each case minus the expected cost of referring it.
+    excess : (n,) lowest expected cost of each case minus the expected cost of referring it.
     decided, truths, weights : (n,) decisions, true classes, and weights that sum to 1.
     costs : in the units of the user.
     limited, limits : errors (truth, decision) whose rates have limits.

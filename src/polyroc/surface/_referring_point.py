@@ -35,8 +35,8 @@ class ReferringPoint:
     ----------
     index : of the point of the surface whose costs decide.
     confusion : (K, K + 1) share of each class (row) decided as each class, and referred.
-    costs : (K, K) costs of the point, which decide; only their ratios mean something.
-    threshold : on the expected cost of the decision less that of referring, in the units of
+    costs : (K, K) costs of the point, which decide; only their ratios are meaningful.
+    threshold : on the expected cost of the decision minus that of referring, in the units of
         ``costs_asked``; infinite where nothing is referred, minus infinite where everything is.
     criterion, value : what was minimised, and how low it is: per case, referred ones included.
     referred : share of the cases that are referred, at ``priors``.

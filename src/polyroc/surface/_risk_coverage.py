@@ -28,7 +28,7 @@ class RiskCoverage:
         equal certainty come together.
     risk : (m,) their mean cost; the share of errors where every error costs 1.
     low, high : (m,) pointwise confidence limits of the risk.
-    threshold : (m,) the largest least expected cost that is still decided.
+    threshold : (m,) the highest minimum expected cost at which a case is still decided.
     level : of the limits.
     """
 
@@ -78,9 +78,9 @@ def risk_coverage(
     sample_weight: WeightsLike | None = None,
     level: float = 0.95,
 ) -> RiskCoverage:
-    """Risk of the decisions of least expected cost against the share of cases decided.
+    """Risk of the decisions of lowest expected cost against the share of cases decided.
 
-    Cases are decided in the order of their least expected cost: with every error costing 1, in the
+    Cases are decided in the order of their lowest expected cost: with every error costing 1, in the
     order of their highest probability.
 
     Parameters

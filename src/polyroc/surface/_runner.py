@@ -139,8 +139,8 @@ def _run(evolution: Evolution, end: End, file: Checkpoint | None, line: SearchPr
 def _interruption() -> Iterator[threading.Event]:
     """An event that Ctrl-C sets; a second Ctrl-C interrupts at once.
 
-    A generation is never cut in two, so that what is returned or saved can go on bit for bit. A
-    handler that a host program has installed without Python stays: it could not be put back.
+    A generation is never cut in two, so that what is returned or saved can be resumed bit for bit.
+    A handler that a host program has installed without Python stays: it could not be put back.
     """
     stopped = threading.Event()
     before = signal.getsignal(signal.SIGINT)

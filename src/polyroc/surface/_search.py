@@ -61,7 +61,7 @@ def search(
     strategy : ``"paper"`` draws all costs afresh; ``"inherit"`` lets most descend from those of
         members, and finds more with fewer evaluations. A :class:`SearchStrategy` also says how
         members are selected.
-    rng : seed or generator. Where a checkpoint exists its seed goes on, unless a number is given
+    rng : seed or generator. Where a checkpoint exists its seed is used, unless a number is given
         that differs, which is an error.
     checkpoint : a file that the search saves itself to every few seconds. Where it exists the
         search resumes from it; a file of another search is an error and stays as it is, and so is

@@ -30,8 +30,8 @@ class SearchStrategy:
     selection : of the member whose parameters are perturbed. ``"pqrs"``: partitioned quasi-random
         selection (Fieldsend et al. 2003): an objective at random, one of 20 equal bins of its range
         in turn, a member of the bin at random, so that crowded parts of the front are not searched
-        more than others. ``"uniform"``: any member alike, which §3 of Everson & Fieldsend 2006
-        allows too.
+        more than others. ``"uniform"``: all members with equal probability, which §3 of Everson &
+        Fieldsend 2006 allows too.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Variation:
         """Whether costs may also come from thresholds before there are members."""
         return self.strategy == "inherit" and not self.focused
 
-    def litter(self, n_costs: int) -> list[int]:
+    def costs_per_child(self, n_costs: int) -> list[int]:
         """How many costs each child of a generation gets: all, or a part each.
 
         Inherited costs find in few tries what a child is good for.

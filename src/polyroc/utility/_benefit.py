@@ -21,7 +21,7 @@ EQUAL = 1e-12
 
 
 class BenefitDifference(NamedTuple):
-    """Benefit of one strategy less that of another, on the same cases, at each position."""
+    """Benefit of one strategy minus that of another, on the same cases, at each position."""
 
     difference: Float64Array
     standard_error: Float64Array
@@ -31,7 +31,7 @@ class BenefitDifference(NamedTuple):
 
 
 class BestStrategy(NamedTuple):
-    """The best strategy over a range of positions, and whether that is more than luck."""
+    """The best strategy over a range of positions, and whether that is more than chance."""
 
     start: float
     end: float
@@ -52,7 +52,7 @@ class BenefitCurves:
     n_models : how many of them are models.
     values : (S, T) mean benefit per case.
     covariances : (T, S, S) of the values of the strategies, from paired influence values.
-    degrees_of_freedom : independent cases or groups, less one.
+    degrees_of_freedom : independent cases or groups, minus one.
     constants : what the strategy that ignores the case is at each position, where it varies.
     """
 

@@ -90,7 +90,7 @@ def saec_interval(
     anew for each replicate. Replicate number i uses stream i of the seed, which ``settings`` keeps.
     Replicates whose scores give no curve, or whose fit runs to a limit of the model, are left out,
     and a note counts them. Where the fit to the cases themselves runs to a limit, a note says so
-    and there is no interval. The level is asked of the result: ``interval(0.9)`` gives
+    and there is no interval. The level is chosen when the result is used: ``interval(0.9)`` gives
     bias-corrected percentiles (BC; without the acceleration of BCa).
 
     Examples

@@ -76,7 +76,7 @@ def hull_facets(surface: Any, *, n_classes: int | None = None) -> HullFacets:
 
     The N rules that always decide the same are added: every classifier can follow them, and
     without them the hull would end where the points happen to. A facet with a cost of exactly 0
-    (where some error never occurs) counts, as the upright parts of a two-class curve do. For three
+    (where some error never occurs) counts, as the vertical parts of a two-class curve do. For three
     classes so do facets whose costs treat two decisions alike, if the points reach them;
     ``ideal_observer`` leaves these out, since they belong to a task of fewer classes.
 
@@ -103,7 +103,7 @@ def saec_surface(
     For three classes it is biased. The gaps between finitely many points are part of their hull:
     three unit Gaussians at distance 2 have .116, and 1,500 points spread evenly over their true
     surface .139. And rates that were counted on cases make points that are too good: searched on
-    100, 400 and 2,000 cases a class the hull has .025, .077 and .141. A note says so, and
+    100, 400 and 2,000 cases per class the hull has .025, .077 and .141. A note says so, and
     ``settings["trend"]`` holds (points, value) for nested random subsets, each half as large as
     the next. If the scores are calibrated probabilities, ``ideal_observer(probabilities).saec()``
     is not biased in this way. There is no standard error: points

@@ -64,7 +64,7 @@ class ModelCost:
 
 @dataclass(frozen=True)
 class CostDifference:
-    """Cost of model a less that of model b, on the same cases; negative if a is cheaper."""
+    """Cost of model a minus that of model b, on the same cases; negative if a is cheaper."""
 
     model_a: str
     model_b: str
@@ -147,7 +147,7 @@ def compare_costs(
     priors: PriorsLike | None = None,
     normalize: bool = False,
 ) -> CostComparison:
-    """What models cost at your costs, each deciding for the least expected cost, case by case.
+    """What models cost at your costs, each deciding for the lowest expected cost, case by case.
 
     The expected cost is Σ_k π_k E[cost of the decision | class k]. Two models are compared on the
     same cases: the standard error is that of the differences of their costs within classes, with t

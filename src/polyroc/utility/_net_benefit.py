@@ -78,8 +78,8 @@ def decision_curves(
     """Decision curves: net benefit of acting on a class against the threshold probability.
 
     A case is acted on where the probability of the class is at least t and not 0. The net benefit
-    is the share of true positives less t/(1 − t) times the share of false positives (Vickers &
-    Elkin 2006), in units of one true positive per case. A model is of use at the thresholds at
+    is the share of true positives minus t/(1 − t) times the share of false positives (Vickers &
+    Elkin 2006), in units of one true positive per case. A model is useful at the thresholds at
     which it is above acting on all cases and on none.
 
     Parameters
@@ -131,7 +131,7 @@ def utility_curves(
 ) -> BenefitCurves:
     """What deciding by a model saves against the best constant decision, over a range of costs.
 
-    At each value x the costs are ``costs(x)``; a model decides each case for the least expected
+    At each value x the costs are ``costs(x)``; a model decides each case for the lowest expected
     cost, and is compared with deciding all cases for the one class that costs least on average.
     With two classes and the costs of a threshold this is the decision curve, measured from the
     better of acting on all and on none.
@@ -155,7 +155,7 @@ def utility_curves(
 
     Examples
     --------
-    How much more may it cost to miss a rare case before the models are of no use?
+    How much more may it cost to miss a rare case before the models are no longer useful?
 
     >>> from polyroc.datasets import example_predictions
     >>> from polyroc.utility import utility_curves

@@ -111,7 +111,7 @@ class IdealObserver:
         found = walk(self._drawn, self.n_classes, seed=seed, n_blocks=blocks, n_steps=steps)
         notes = tail_notes(found.largest_share)
         if found.effective_size < FEWEST_EFFECTIVE:
-            text = f"the walks are worth {found.effective_size:.0f} independent looks: give n_steps"
+            text = f"the walks amount to {found.effective_size:.0f} independent looks: give n_steps"
             notes += (Note("slow-walk", text),)
         if self.likelihoods is not None:
             text = "the standard error is that of the walks, without that of the sample"
@@ -166,7 +166,7 @@ class IdealObserver:
     def rates(
         self, costs: ArrayLike, *, n_points: int = 100_000, rng: RandomState = None
     ) -> Float64Array:
-        """Error rates with the least expected cost γ·P, for (m, D) or (D,) cost vectors γ.
+        """Error rates with the lowest expected cost γ·P, for (m, D) or (D,) cost vectors γ.
 
         In row-major order of the off-diagonal (truth, decision). Costs may also be an (N, N) table,
         truth first and 0 on the diagonal, or a stack of them, (m, N, N). Decisions that cost the
@@ -308,8 +308,8 @@ def ideal_observer(observations: Sequence[Density] | ArrayLike) -> IdealObserver
     ----------
     observations : one density per class (``GaussianMixture``, or any object with
         ``sample(n, rng)`` and ``log_density(x)``); or (n, N) posterior probabilities of n cases.
-        The latter are taken at their word: their means are the priors, and p_j over prior j the
-        likelihoods. For what a classifier with labelled cases achieves, see ``saec_surface``.
+        The latter are assumed to be calibrated: their means are the priors, and p_j over prior j
+        the likelihoods. For what a classifier with labelled cases achieves, see ``saec_surface``.
 
     Examples
     --------

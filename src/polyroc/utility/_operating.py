@@ -50,7 +50,7 @@ class UnitCosts:
 def unit_costs(utilities: ArrayLike, priors: PriorsLike) -> UnitCosts:
     """γ̂ of utilities and priors: Edwards & Metz 2007 eq. 3–5.
 
-    Every error must be worth less than the right decision for its truth.
+    Every error must have a lower utility than the correct decision for its truth.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def _rates_and_priors(
 
 
 def cheapest(rates: ArrayLike, utilities: ArrayLike, priors: PriorsLike) -> int:
-    """Which of m operating points has the least expected cost γ̂ · P; the first of equals.
+    """Which of m operating points has the lowest expected cost γ̂ · P; the first of equals.
 
     ``rates`` is (m, D): error rates in row-major order of the off-diagonal (truth, decision).
 

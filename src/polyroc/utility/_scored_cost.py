@@ -35,7 +35,7 @@ def saec_of_scores(
 ) -> Estimate:
     """Surface-averaged expected cost of a classifier of N classes, from labelled cases.
 
-    The classifier is taken to decide by least expected cost. Its probabilities are recalibrated by
+    The classifier is taken to decide by lowest expected cost. Its probabilities are recalibrated by
     the multinomial logistic model, each case by a fit to the cases of the other folds; the
     directions of cost and the area of the ROC surface follow from these posteriors, as for
     ``ideal_observer``, and the error rates from the labels. ``settings["by_posteriors"]`` is the

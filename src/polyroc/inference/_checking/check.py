@@ -49,7 +49,7 @@ def check(
     by: Any = None,
     level: float = 0.95,
 ) -> Check:
-    """Judge a classifier by requirements: pass, fail, or too few cases to tell.
+    """Test a classifier against requirements: pass, fail, or too few cases to tell.
 
     A requirement passes if a one-sided test shows that it is met, and fails if one shows that it
     is violated. So a value just above its minimum does not pass by luck, and one just below does

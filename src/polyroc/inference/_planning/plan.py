@@ -105,7 +105,7 @@ def plan(
     alternative: Alternative = "two-sided",
     method: Method = "influence",
 ) -> Plan:
-    """How many cases of each class a study needs, or what given numbers of cases reach.
+    """Find how many cases of each class a study needs, or what given numbers of cases achieve.
 
     With c_k the variance of the influence values within class k, n_k cases of each class give the
     variance Σ_k c_k/n_k, and with it the half-width of the interval and the power of a test. The
@@ -116,13 +116,13 @@ def plan(
     pilot : Predictions; a mapping of two names to Predictions of the same cases, for a paired
         comparison; a :func:`reader_study`; or None, with ``pair_auc``.
     metric : name, by default ``"hand_till"``; a reader study has its own.
-    cases : numbers of cases given, to get what they reach: one per class or a total. With ``power``
-        also the smallest difference that they detect.
-    half_width : wanted, of the confidence interval.
-    power : wanted, the chance that the test rejects in the right direction. With ``half_width`` the
-        plan has cases enough for both.
-    difference : to be found: of the value from ``against``, or between the two models, or between
-        two modalities. By default the one in the pilot, which is itself uncertain.
+    cases : given numbers of cases, to get what they achieve: one per class or a total. With
+        ``power`` also the smallest difference that they detect.
+    half_width : desired half-width of the confidence interval.
+    power : desired probability that the test rejects in the right direction. With ``half_width``
+        the plan has enough cases for both.
+    difference : to be detected: of the value from ``against``, or between the two models, or
+        between two modalities. By default the one in the pilot, which is itself uncertain.
     against : value tested against: by default that of chance, and 0 for a paired comparison, where
         ``against=-0.02, difference=0, alternative="greater"`` plans a test of non-inferiority.
     pair_auc : AUCs assumed in place of a pilot, in an equal-variance Gaussian model of log scores:

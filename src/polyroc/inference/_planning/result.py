@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Plan:
-    """Cases of each class, and what they reach.
+    """Cases of each class, and what they achieve.
 
     Attributes
     ----------

@@ -85,7 +85,7 @@ class SlicedEvaluation(Evaluation):
     As a mapping, and in ``covariance()``, it is the evaluation of all cases, ``overall``.
     ``slices[attribute][slice]`` is the evaluation of a slice, the same as of its cases alone.
 
-    The difference of a slice is its value less that of the rest: the mean over the other slices of
+    The difference of a slice is its value minus that of the rest: the mean over the other slices of
     the attribute, each counting as much as its cases weigh. No case is compared with one of another
     slice, so where all slices have the same value every difference is 0, however much the scores
     differ between them.

@@ -7,7 +7,7 @@ metrics over the splits, averaged over learners (Table 1).
 
 Split b draws from stream b of the seed, and learner m from stream (b, m): the values do not depend
 on the order or the number of workers, a study of 100 splits begins with the study of 50, and a
-stopped one goes on where it was.
+stopped one resumes where it was.
 """
 
 import os

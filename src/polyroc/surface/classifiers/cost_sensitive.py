@@ -1,4 +1,4 @@
-"""A scikit-learn classifier that decides for the class of least expected cost."""
+"""A scikit-learn classifier that decides for the class of lowest expected cost."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -48,7 +48,7 @@ def preferences(probabilities: Float64Array, costs: Float64Array | None) -> Floa
 
 
 def decide(probabilities: Float64Array, costs: Float64Array | None) -> Int64Array:
-    """The decision of least expected cost for each row; None is argmax. First of equals.
+    """The decision of lowest expected cost for each row; None is argmax. First of equals.
 
     Argmax takes probabilities at their last digit, as the inner classifier does. Costs do not:
     expected costs that are equal as decimals are equal (:func:`polyroc.surface._costs.least_cost`).
@@ -93,7 +93,7 @@ class CostDecisions(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         return self.estimator_.classes_
 
     def predict(self, X: Any) -> Any:
-        """The class of least expected cost; of equals the first that a mapping of costs names."""
+        """The class of lowest expected cost; of equals the first that a mapping of costs names."""
         check_is_fitted(self, "costs_")
         order, probabilities = self._tie_order, self._probabilities(X)
         if self._argmax:
@@ -137,7 +137,7 @@ class CostDecisions(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
 
 class CostSensitiveClassifier(CostDecisions):
-    """Decides for the class of least expected cost, argmin_j Σ_k λ_kj p_k(x).
+    """Classifier that decides for the lowest expected cost, argmin_j Σ_k λ_kj p_k(x).
 
     Everson & Fieldsend 2006 §2. With calibrated probabilities no other rule has a lower expected
     cost under λ. Where they are not, ``calibrate`` corrects them, or :class:`TunedCostClassifierCV`
@@ -145,8 +145,8 @@ class CostSensitiveClassifier(CostDecisions):
 
     Parameters
     ----------
-    estimator : classifier with ``predict_proba``; a clone of it is fitted. One that is fitted
-        already goes in as ``sklearn.frozen.FrozenEstimator(fitted)``.
+    estimator : classifier with ``predict_proba``; a clone of it is fitted. Pass one that is
+        already fitted as ``sklearn.frozen.FrozenEstimator(fitted)``.
     costs : K × K table, a row per true class and a column per decision, both in the order of the
         sorted classes (a frame is matched by its names), or a mapping from (truth, decided) to a
         cost, in which an error that is not named costs 1. None: argmax. The costs of an operating

@@ -27,7 +27,7 @@ class ReferralRule:
     Attributes
     ----------
     name : ``"never"``, ``"bayes"`` (refer where that is expected to be cheaper) or ``"tuned"``.
-    threshold : on the least expected cost minus the cost of referring.
+    threshold : on the lowest expected cost minus the cost of referring.
     cost : mean cost of a case, referrals included; for the tuned rule cross-fitted.
     gain, standard_error : what is saved against deciding every case, and its standard error.
     referred : share of the cases.
@@ -46,9 +46,9 @@ class ReferralRule:
 
 
 class RejectingClassifierCV(CrossFittedDecisions):
-    """Decides by least expected cost, or refers a case to a person.
+    """Classifier that decides for the lowest expected cost, or refers a case to a person.
 
-    A case is referred if its least expected cost exceeds the cost of referring it by more than
+    A case is referred if its lowest expected cost exceeds the cost of referring it by more than
     ``threshold_``. Three rules compete on out-of-fold probabilities: never to refer, to refer
     where it is expected to be cheaper (threshold 0, the best for calibrated probabilities), and a
     tuned threshold, whose saving is cross-fitted. In this order, a later one is taken only if it
@@ -60,8 +60,8 @@ class RejectingClassifierCV(CrossFittedDecisions):
     costs : what decisions cost: K × (K + 1), the last column for referring; or K × K, or a mapping
         from (truth, decided), with ``refer_cost``. None: every error costs 1.
     refer_cost : of referring a case: a number, or one per class (in the order of the sorted
-        classes, or by name). None: referrals are not to be paid for, and as few cases are referred
-        as ``limits`` need; without limits none.
+        classes, or by name). None: referrals have no price, and only as many cases are referred
+        as ``limits`` require; without limits none.
     refer_label : what ``predict`` returns for a referred case.
     limits : mapping from (truth, decided) to the highest rate allowed among all cases of the truth.
     reject_at_most : the largest share of cases that may be referred.
@@ -193,7 +193,7 @@ class RejectingClassifierCV(CrossFittedDecisions):
         )
 
     def predict(self, X: Any) -> Any:
-        """The class of least expected cost, or ``refer_label``."""
+        """The class of lowest expected cost, or ``refer_label``."""
         decided = super().predict(X)
         referred = self.refers(X)
         if not np.isfinite(self.threshold_) and not referred.any():

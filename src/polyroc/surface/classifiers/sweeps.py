@@ -247,7 +247,7 @@ def descend(goal: Goal, costs: Float64Array, groups: Sequence[Mask]) -> tuple[Fl
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Where sweeps start, which costs they move together, and factors that stir what was found."""
+    """Where sweeps start, which costs they move together, and factors that perturb the result."""
 
     starts: tuple[Float64Array, ...]
     groups: tuple[Mask, ...]
@@ -261,8 +261,8 @@ class Search:
         for costs, score in reached[1:]:
             if score.beats(best):
                 found, best = costs, score
-        for stir in self.perturbed:
-            costs, score = descend(goal, found * stir, self.groups)
+        for factors in self.perturbed:
+            costs, score = descend(goal, found * factors, self.groups)
             if score.beats(best):
                 found, best = costs, score
         return found

@@ -33,7 +33,7 @@ Pair = tuple[Any, Any]
 
 
 class TunedCostClassifierCV(CrossFittedDecisions):
-    """Tunes the costs by which a classifier decides, on out-of-fold probabilities.
+    """Classifier whose decision costs are tuned on out-of-fold probabilities.
 
     The classifier decides argmin_j Σ_k λ_kj p_k(x) (Everson & Fieldsend 2006 §2). With calibrated
     probabilities the best λ are the user's costs themselves; where probabilities are not
@@ -46,17 +46,18 @@ class TunedCostClassifierCV(CrossFittedDecisions):
     Parameters
     ----------
     estimator : classifier with ``predict_proba``; a clone is fitted per fold and one to all cases.
-        One that is fitted already goes in as ``sklearn.frozen.FrozenEstimator(fitted)``.
+        Pass one that is already fitted as ``sklearn.frozen.FrozenEstimator(fitted)``.
     costs : what errors cost: a K × K table, a row per true class and a column per decision, in the
         order of the sorted classes (a frame is matched by its names), or a mapping from (truth,
         decided), where an error that is not named costs 1. None: every error costs 1, so that the
         share of errors is minimised.
     limits : mapping from (truth, decided) to the highest rate allowed, as a share of the cases of
-        that truth. Among costs that honour the limits on cross-fitted decisions, the cheapest.
-    confidence : how certainly the limits are to hold on new cases, such as 0.95: then the upper
-        confidence bounds (Clopper & Pearson) of the cross-fitted rates must not exceed them, all
-        limits together. None: the rates themselves must not, and on new cases they do about every
-        second time.
+        that truth. Among costs that meet the limits on cross-fitted decisions, the cheapest are
+        taken.
+    confidence : confidence with which the limits should hold on new cases, such as 0.95: then the
+        upper confidence bounds (Clopper & Pearson) of the cross-fitted rates must not exceed them,
+        all limits together. None: the rates themselves must not, and on new cases they do about
+        every second time.
     minimise : (truth, decided), an error rate to minimise instead of the expected cost; among
         equals, the fewest errors. Makes sense only with limits on other errors.
     scoring : a score of decisions to maximise instead: the name of a scikit-learn scorer

@@ -20,7 +20,7 @@ class AveragedKnnModel(KnnModel):
     the priors are uniform for k from 1 to half of the cases and half-normal of scale 10 for β.
     Holmes & Adams sample this posterior by a Markov chain; with two parameters a grid of 30 values
     of k times 40 of β gives the mean without random error. The product is a pseudo-likelihood, not
-    the joint probability of the labels, so that "posterior" is to be taken with a grain of salt.
+    the joint probability of the labels, so that "posterior" is to be interpreted with caution.
 
     Attributes
     ----------
