@@ -18,6 +18,11 @@ def without_nan(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def less(row: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A row without one of its columns."""
+    return {key: value for key, value in row.items() if key != name}
+
+
 def table_rows(table: "pd.DataFrame") -> list[SimpleNamespace]:
     """The rows, with columns as attributes; pandas' ``itertuples`` compiles a class each time."""
     return [SimpleNamespace(**row) for row in table.to_dict("records")]

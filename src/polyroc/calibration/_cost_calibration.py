@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from polyroc._base.hypotheses import p_in_words
-from polyroc._base.levels import check_level, two_sided_quantile
+from polyroc._base.levels import two_sided_quantile
 from polyroc._base.sums import sum_by_class
 from polyroc._base.tables import cell, p_cell, without_nan
 from polyroc.predictions import Predictions, predictions_of
@@ -48,7 +48,6 @@ class CostCalibration:
 
     def interval(self, level: float = 0.95) -> Interval:
         """Confidence limits of the difference."""
-        check_level(level)
         reach = two_sided_quantile(level, self.degrees_of_freedom) * self.standard_error
         return Interval(self.difference - reach, self.difference + reach, level, "plain")
 

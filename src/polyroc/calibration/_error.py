@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from polyroc._base.checks import check_choice, repeats
-from polyroc._base.levels import check_level, two_sided_quantile
+from polyroc._base.levels import two_sided_quantile
 from polyroc._base.random import seed_of, stream
 from polyroc._base.sums import sum_by_class
 from polyroc._base.tables import without_nan
@@ -76,7 +76,6 @@ class CalibrationError:
 
     def interval(self, level: float = 0.95) -> Interval:
         """Limits around the debiased value, not below 0 and not above 1."""
-        check_level(level)
         reach = two_sided_quantile(level, self.degrees_of_freedom) * self.standard_error
         low, high = max(self.debiased - reach, 0.0), min(self.debiased + reach, 1.0)
         return Interval(low, high, level, "plain")

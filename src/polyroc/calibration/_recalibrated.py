@@ -3,28 +3,23 @@
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from polyroc._base.checks import check_choice, is_real, shown
 from polyroc.calibration._log_ratios import checked_floor
 from polyroc.calibration._maps import fit_map, floor_of, log_loss
 from polyroc.calibration._recalibration import MOST_CLASSES
-from polyroc.errors import InvalidInput, InvalidType
+from polyroc.errors import InvalidInput
 from polyroc.predictions._rows import rows_by_position
 from polyroc.surface.classifiers.fitting import OutOfFold, fit_out_of_fold, routing_of
-from polyroc.surface.classifiers.inner import (
-    check_probabilistic,
-    takes_weights,
-)
+from polyroc.surface.classifiers.inner import Wrapper, check_probabilistic, check_takes_weights
 from polyroc.typing import Float64Array, Int64Array
 
 METHODS = ("none", "temperature", "vector", "multinomial")
 """From the simplest: of equals the first is chosen."""
 
 
-class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class Recalibrated(Wrapper):
     """A classifier with recalibrated probabilities, softmax(W u + c).
 
     u_k is log q_k minus the mean of these logarithms over classes, q the probabilities of the
@@ -113,10 +108,7 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         if not (is_real(self.ridge) and self.ridge > 0):
             raise InvalidInput(f"ridge must be a positive number, got {shown(self.ridge)}.")
         checked_floor(self.floor)
-        if sample_weight is not None and not takes_weights(self.estimator):
-            raise InvalidType(
-                f"{type(self.estimator).__name__}.fit takes no sample_weight. Fit without weights."
-            )
+        check_takes_weights(self.estimator, sample_weight)
 
     def _learn(self, held: OutOfFold) -> None:
         """The method, and its map, from out-of-fold probabilities."""
@@ -169,14 +161,6 @@ class Recalibrated(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type:
         """The class of highest recalibrated probability; the first of equals."""
         best = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[best]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags = inner.input_tags
-        if inner.classifier_tags is not None:
-            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
-        return tags
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn's metadata routing passes to wrapper, classifier and splitter."""

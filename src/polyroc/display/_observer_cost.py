@@ -57,13 +57,15 @@ class ObserverCostDisplay(Display):
         rng: RandomState = None,
     ) -> Self:
         """Unit Gaussians in the plane at these pairwise distances, by independent draws."""
+        from polyroc.utility._surface_average import mean_error
+
         values = np.unique(np.asarray(separations, dtype=np.float64))
         if not len(values) or not (np.isfinite(values).all() and values[0] > 0):
             raise InvalidInput(f"separations must be positive numbers, got {shown(separations)}.")
         whole_number(n_blocks, "n_blocks", least=2)
         seed = seed_of(rng)
         found = [_integrals(float(value), n_blocks, n_draws, seed) for value in values]
-        volumes = np.array([_mean_and_error(each.parts.mean(axis=1)) for each in found])
+        volumes = np.array([mean_error(each.parts.mean(axis=1)) for each in found])
         costs = np.array([each.cost for each in found])
         (huh, huh_error), (saec, saec_error) = volumes.T, costs.T
         return cls(values, huh, huh_error, saec, saec_error, seed)
@@ -112,7 +114,3 @@ def _integrals(separation: float, n_blocks: int, n_draws: int, seed: int) -> "Su
 
     observer = ideal_observer(_three_gaussians(separation))
     return observer.integrals(n_blocks=n_blocks, n_draws=n_draws, rng=seed)
-
-
-def _mean_and_error(values: Float64Array) -> tuple[float, float]:
-    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))

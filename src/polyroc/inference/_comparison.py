@@ -194,7 +194,7 @@ class Comparison:
             )
         ]
         values = {metric: without_nan(models) for metric, models in self.values.items()}
-        tests = [_finite(vars(test)) for test in self.omnibus_tests]
+        tests = [without_nan(vars(test)) for test in self.omnibus_tests]
         return {
             "method": self.method,
             "level": self.level if level is None else level,
@@ -281,9 +281,3 @@ def _print_cells(row: Mapping[str, Any], digits: int) -> list[str]:
     models = [row["metric"], f"{row['model_a']} − {row['model_b']}"]
     shown = with_interval(row["difference"], row["low"], row["high"], digits)
     return [*place, *models, shown, p_with_bound(row["p_value"]), p_with_bound(row["p_adjusted"])]
-
-
-def _finite(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row for JSON: a number that is infinite or does not exist is None."""
-    known = {key: math.nan if value == math.inf else value for key, value in row.items()}
-    return without_nan(known)

@@ -18,6 +18,7 @@ from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._classes import listed
 from polyroc.predictions._folds import check_same_folds
 from polyroc.predictions._gate import common_labels
+from polyroc.predictions._given import are_predictions
 from polyroc.predictions._rows import indexes_by_position
 from polyroc.predictions._slices import same_slices
 from polyroc.typing import ScoresLike
@@ -44,14 +45,9 @@ class Samples:
 
 def samples_of(y_true: Any, y_scores: Any, groups: Any, **given: Any) -> Samples:
     """The models to compare; other options are those of :class:`polyroc.Predictions`."""
-    if _are_predictions(y_true):
+    if are_predictions(y_true):
         return _samples_of_predictions(y_true, {"y_scores": y_scores, **given}, groups)
     return _samples_of_scores(y_true, y_scores, given, groups)
-
-
-def _are_predictions(given: Any) -> bool:
-    """Whether models come with labels and scores in one."""
-    return isinstance(given, Mapping) and any(isinstance(x, Predictions) for x in given.values())
 
 
 def _samples_of_predictions(

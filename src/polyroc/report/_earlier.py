@@ -71,14 +71,10 @@ def summary_of(evaluations: Mapping[str, Evaluation], about: Mapping[str, Any]) 
     for name, result in evaluations.items():
         rows = []
         for each in result.values():
-            freedom = each.degrees_of_freedom
-            numbers = {"value": each.value, "standard_error": each.standard_error}
-            known = {"degrees_of_freedom": None if math.isinf(freedom) else freedom}
+            numbers = ("value", "standard_error", "degrees_of_freedom")
+            known = without_nan({number: getattr(each, number) for number in numbers})
             said = {name: each.settings[name] for name in ("estimand",) if name in each.settings}
-            rows.append(
-                {"metric": each.metric, **without_nan(numbers), **without_nan(known)}
-                | {"settings": said}
-            )
+            rows.append({"metric": each.metric, **known, "settings": said})
         models.append({"model": name, "metrics": rows})
     return {"schema": "polyroc report 1", "polyroc": __version__, **about, "models": models}
 

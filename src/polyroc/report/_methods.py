@@ -1,9 +1,10 @@
 """A paragraph for the methods section of a paper, with what was done here and its references."""
 
+from polyroc._base.wording import plural
 from polyroc._version import __version__
 from polyroc.metrics import registry
 from polyroc.report._content import Content
-from polyroc.report._wording import counted, level_text
+from polyroc.report._wording import level_text
 
 CITATIONS = {
     "hand_till": "D. J. Hand, R. J. Till, Machine Learning 45 (2001) 171–186",
@@ -21,11 +22,11 @@ def methods(content: Content) -> str:
         f"{count:,} {label}"
         for label, count in zip(content.classes, predictions.class_counts.tolist(), strict=True)
     )
-    cases = counted(len(predictions), "case")
+    cases = plural(len(predictions), "case")
     few = len(content.classes) <= 12
     parts = [
-        f"Predictions for {cases} of {counted(len(content.classes), 'class')}"
-        f"{f' ({counts})' if few else ''} by {counted(len(content.models), 'model')} were "
+        f"Predictions for {cases} of {plural(len(content.classes), 'class')}"
+        f"{f' ({counts})' if few else ''} by {plural(len(content.models), 'model')} were "
         f"evaluated with polyroc {__version__}.",
         f"Discrimination was measured by {declared.symbol} ({declared.title}; "
         f"{CITATIONS.get(declared.name, declared.reference)}), with "
@@ -46,10 +47,10 @@ def _design(content: Content) -> str:
     """What else is known of the cases."""
     told = []
     if content.groups is not None:
-        told.append(f"{counted(content.n_groups, 'group')} of cases were treated as independent")
+        told.append(f"{plural(content.n_groups, 'group')} of cases were treated as independent")
     if content.predictions.weights is not None:
         told.append("cases were weighted")
     if content.predictions.folds is not None:
-        folds = counted(len(content.predictions.folds.names), "fold")
+        folds = plural(len(content.predictions.folds.names), "fold")
         told.append(f"values are means over {folds} of a cross-validation")
     return f"; {'; '.join(told)}" if told else ""

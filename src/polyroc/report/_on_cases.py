@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from polyroc._base.wording import plural
 from polyroc.predictions._groups import FEW_GROUPS
 from polyroc.report._content import Content
 from polyroc.report._finding import Finding
-from polyroc.report._wording import counted
 
 
 def groups(content: Content) -> Iterator[Finding]:
@@ -13,8 +13,8 @@ def groups(content: Content) -> Iterator[Finding]:
     if content.groups is None:
         return
     told = (
-        f"The {counted(len(content.predictions), 'case')} belong to "
-        f"{counted(content.n_groups, 'group')}. Every interval and test on this page treats "
+        f"The {plural(len(content.predictions), 'case')} belong to "
+        f"{plural(content.n_groups, 'group')}. Every interval and test on this page treats "
         "groups, not cases, as independent."
     )
     if content.n_groups < FEW_GROUPS:
@@ -30,7 +30,7 @@ def folds(content: Content) -> Iterator[Finding]:
     if given is None:
         return
     text = (
-        f"The cases were held out in {counted(len(given.names), 'fold')} of a cross-validation. "
+        f"The cases were held out in {plural(len(given.names), 'fold')} of a cross-validation. "
         "Metrics, their intervals and tests are means over folds: only cases of the same fold, "
         "whose scores come from the same fitted model, are compared. Curves, rates and the "
         "explorer put the folds together."
@@ -51,7 +51,7 @@ def weights(content: Content) -> Iterator[Finding]:
     if given is None:
         return
     dropped = content.n_given - len(content.predictions)
-    left_out = f" {counted(dropped, 'case')} of weight 0 left out." if dropped else ""
+    left_out = f" {plural(dropped, 'case')} of weight 0 left out." if dropped else ""
     text = (
         f"Metrics, rates and shares count each case by its weight; the largest weight is "
         f"{given.max() / given.min():.3g} times the smallest. Numbers of cases are plain counts."
@@ -77,7 +77,7 @@ def sampled(content: Content) -> Iterator[Finding]:
         also = f" and the ROC {kind}" if content.surfaces else ""
         text = (
             f"All numbers outside the explorer{also} are computed from all "
-            f"{counted(cases.n_cases, 'case')}. The page itself contains {len(cases):,} of them, "
+            f"{plural(cases.n_cases, 'case')}. The page itself contains {len(cases):,} of them, "
             "drawn at random within each class, so that it stays small; decisions, their costs "
             "and the points that mark them on ROC curves are of these."
         )

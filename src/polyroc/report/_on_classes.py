@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from polyroc._base.wording import plural
 from polyroc.report._content import Content
 from polyroc.report._decisions import (
     Confusions,
@@ -12,7 +13,7 @@ from polyroc.report._decisions import (
     mean_with_error,
 )
 from polyroc.report._finding import Finding
-from polyroc.report._wording import counted, share
+from polyroc.report._wording import share
 
 RARE_SHARE = 0.1
 FEW_CASES = 30
@@ -40,10 +41,10 @@ def confusions(content: Content) -> Iterator[Finding]:
     x, y = content.classes[truth], content.classes[decision]
     rate, count = found.rates[truth, decision], int(found.counts[truth, decision])
     size = int(model.predictions.class_counts[truth])
-    number_of = f"{count:,} of {counted(size, 'case')}"
+    number_of = f"{count:,} of {plural(size, 'case')}"
     which = number_of if model.predictions.weights is None else f"by weight, {number_of}"
     sampled = content.cases.sampled and content.holds_cases  # the page decides only some cases
-    among = f" among all {counted(content.cases.n_cases, 'case')}" if sampled else ""
+    among = f" among all {plural(content.cases.n_cases, 'case')}" if sampled else ""
     text = (
         f"If every error costs the same, {share(rate)} of {x} are classified as {y}, {which}: "
         f"no error rate between two classes is higher{among}."
@@ -64,9 +65,9 @@ def rare_classes(content: Content) -> Iterator[Finding]:
         else "Metrics weighted by prevalence (AUNP, AU1P) are barely affected by such a class; M, "
         "AUNU, AUC_μ and PDI count it as much as any other."
     )
-    more = f"; {counted(len(rare) - 5, 'more class')} below {share(limit, 1)}"
+    more = f"; {plural(len(rare) - 5, 'more class')} below {share(limit, 1)}"
     text = (
-        f"Of {counted(len(content.predictions), 'case')}, {_listed(content, rare)}"
+        f"Of {plural(len(content.predictions), 'case')}, {_listed(content, rare)}"
         f"{more if len(rare) > 5 else ''}. {effect}"
     )
     title = f"{_names(content, rare)}: a small share of the cases"
@@ -79,9 +80,9 @@ def few_cases(content: Content) -> Iterator[Finding]:
     few = [k for k in np.argsort(counts, kind="stable").tolist() if counts[k] < FEW_CASES]
     if not few:
         return
-    more = f"; {counted(len(few) - 5, 'more class')} below {FEW_CASES} cases"
+    more = f"; {plural(len(few) - 5, 'more class')} below {FEW_CASES} cases"
     text = (
-        f"Of {counted(len(content.predictions), 'case')}, {_listed(content, few)}"
+        f"Of {plural(len(content.predictions), 'case')}, {_listed(content, few)}"
         f"{more if len(few) > 5 else ''}. Values that depend on so few cases are uncertain: read "
         "the intervals, not the third digit."
     )
@@ -90,7 +91,7 @@ def few_cases(content: Content) -> Iterator[Finding]:
 
 def _names(content: Content, chosen: list[int]) -> str:
     shown = ", ".join(content.classes[k] for k in chosen[:3])
-    return shown if len(chosen) <= 3 else f"{shown} and {counted(len(chosen) - 3, 'more class')}"
+    return shown if len(chosen) <= 3 else f"{shown} and {plural(len(chosen) - 3, 'more class')}"
 
 
 def _listed(content: Content, chosen: list[int]) -> str:

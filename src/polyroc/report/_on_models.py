@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from polyroc._base.wording import plural
 from polyroc.errors import PolyrocError
 from polyroc.inference import plan
 from polyroc.inference._comparison import Difference
@@ -14,7 +15,6 @@ from polyroc.report._content import Content, ModelContent
 from polyroc.report._decisions import perfect_pairs
 from polyroc.report._finding import Finding, Severity
 from polyroc.report._wording import (
-    counted,
     difference_digits,
     interval_digits,
     level_text,
@@ -106,7 +106,7 @@ def metric_choice(content: Content) -> Iterator[Finding]:
         title = "The best model depends on the metric"
         yield Finding("metric-choice", "notice", title, f"{rankings}. {advice}")
     elif set(firsts.values()) == winners:
-        text = f"{name} is first by all {counted(len(firsts), 'metric')} of this page."
+        text = f"{name} is first by all {plural(len(firsts), 'metric')} of this page."
         yield Finding("metrics-agree", "fact", f"Every metric prefers {name}", text)
     else:
         title = f"No metric prefers another model to {name}"
@@ -120,7 +120,7 @@ def _rankings(firsts: dict[str, tuple[str, ...]]) -> Iterator[str]:
         who = (
             f"{names[0]} is first" if len(names) == 1 else f"{' and '.join(names)} are equal first"
         )
-        yield f"{who} by {counted(count, 'metric')} ({symbols})"
+        yield f"{who} by {plural(count, 'metric')} ({symbols})"
 
 
 def first_by_metric(content: Content) -> dict[str, tuple[str, ...]]:
@@ -201,7 +201,7 @@ def separation(content: Content) -> Iterator[Finding]:
             )
             more = len(pairs) - 1
             text += (
-                f"; the same holds for {counted(more, 'other pair')} of classes." if more else "."
+                f"; the same holds for {plural(more, 'other pair')} of classes." if more else "."
             )
             title = f"{model.name}: perfect separation of some classes"
         text += " Check that no feature contains the answer (leakage)."

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from polyroc._base.wording import plural
 from polyroc.report._content import Content
 from polyroc.report._decisions import perfect_pairs
 from polyroc.report._finding import Finding
-from polyroc.report._wording import counted, number
+from polyroc.report._wording import number
 from polyroc.typing import BoolArray, Float64Array
 
 
@@ -27,7 +28,7 @@ def confused_pairs(content: Content) -> Iterator[Finding]:
         f"higher score for {names[b]} than a case of {names[a]} with probability "
         f"{number(model.pairs[b, a])}; guessing gives 0.5."
     )
-    text += f" For {counted(equal, 'other pair')} of classes the mean is the same." if equal else ""
+    text += f" For {plural(equal, 'other pair')} of classes the mean is the same." if equal else ""
     hardest = "among the hardest to tell apart" if equal else "hardest to tell apart"
     yield Finding("confused-pair", "fact", f"{names[a]} and {names[b]} are {hardest}", text)
 
@@ -50,7 +51,7 @@ def swapped(names: Sequence[str], auc: Float64Array, wrong: BoolArray) -> str:
     """
     a, b = _worst(auc, wrong)
     others = int(np.triu(wrong, 1).sum()) - 1
-    also = f" The same holds for {counted(others, 'other pair')} of classes." if others else ""
+    also = f" The same holds for {plural(others, 'other pair')} of classes." if others else ""
     return (
         f"AUC is {number(auc[a, b])} by the scores of {names[a]} and {number(auc[b, a])} by those "
         f"of {names[b]}, both clearly below 0.5, the value of guessing: are the columns of "

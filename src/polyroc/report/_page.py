@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.levels import two_sided_quantile
+from polyroc._base.wording import plural
 from polyroc._storage.atomic import check_place, write_whole
 from polyroc._storage.paths import path_of
 from polyroc._version import __version__
@@ -35,7 +36,7 @@ from polyroc.report._since import check_comparable
 from polyroc.report._slices import sliced_models
 from polyroc.report._surfaces import MESH, PageSurface
 from polyroc.report._verdict import ranked
-from polyroc.report._wording import counted, level_text
+from polyroc.report._wording import level_text
 from polyroc.report._written import WrittenReport
 from polyroc.typing import LabelsLike, ScoresLike, WeightsLike
 
@@ -205,11 +206,11 @@ def _evaluation(content: Content) -> Markup:
 
 def _header(content: Content) -> Markup:
     weighted = "" if content.predictions.weights is None else "weighted "
-    together = "" if content.groups is None else f" in {counted(content.n_groups, 'group')}"
+    together = "" if content.groups is None else f" in {plural(content.n_groups, 'group')}"
     facts = [
-        f"{counted(len(content.predictions), f'{weighted}case')}{together}",
-        counted(len(content.classes), "class"),
-        counted(len(content.models), "model"),
+        f"{plural(len(content.predictions), f'{weighted}case')}{together}",
+        plural(len(content.classes), "class"),
+        plural(len(content.models), "model"),
         f"{level_text(content.level)} intervals",
         *([content.date] if content.date else []),
         *([content.source] if content.source else []),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from polyroc._base.wording import plural
 from polyroc.metrics import registry
 from polyroc.report._calibration import (
     banded,
@@ -46,7 +47,7 @@ from polyroc.report._tables import (
     worst_pairs_table,
 )
 from polyroc.report._verdict import verdict
-from polyroc.report._wording import counted, interval_digits, level_text, limits, number, spoken
+from polyroc.report._wording import interval_digits, level_text, limits, number, spoken
 from polyroc.results import Estimate
 
 SEVERITY_WORDS = {"warning": "Warning", "notice": "Note", "fact": "Fact"}
@@ -70,7 +71,7 @@ def summary(content: Content, found: list[Finding]) -> Markup:
     tall = len(content.classes) > MOST_ROWS
     classes = scrolled(classes_table(content), "Classes", tall=tall)
     part = f"{MOST_LISTED} of " if len(content.classes) > MOST_LISTED else ""
-    told = f"{part}{counted(len(content.classes), 'class')}; scroll for more rows."
+    told = f"{part}{plural(len(content.classes), 'class')}; scroll for more rows."
     scrolls = paragraph(told, class_="scrolls") if tall else None
     return section(
         "summary",
@@ -86,7 +87,7 @@ def summary(content: Content, found: list[Finding]) -> Markup:
         element("ul", *(_card(content, each) for each in first), class_="findings"),
         element(
             "details",
-            element("summary", f"{counted(len(rest), 'more finding')}"),
+            element("summary", f"{plural(len(rest), 'more finding')}"),
             element("ul", *(_card(content, each) for each in rest), class_="findings"),
         )
         if rest
@@ -140,7 +141,7 @@ def _grouped(content: Content) -> str:
     """What intervals and tests are computed over, where cases belong together."""
     if content.groups is None:
         return ""
-    return f" Computed over {counted(content.n_groups, 'group')} of cases."
+    return f" Computed over {plural(content.n_groups, 'group')} of cases."
 
 
 def metrics(content: Content) -> Markup:
@@ -168,7 +169,7 @@ def since(content: Content) -> Markup | None:
     main = [row for row in rows if row.metric == content.main_metric]
     others = [row for row in rows if row.metric != content.main_metric]
     folded = element(
-        "summary", f"The other {counted(len({row.metric for row in others}), 'metric')}"
+        "summary", f"The other {plural(len({row.metric for row in others}), 'metric')}"
     )
     return section(
         "since",
@@ -291,7 +292,7 @@ def compared(content: Content) -> Markup | None:
             "details",
             element(
                 "summary",
-                f"The other {counted(n_others, 'metric')} ({counted(len(others), 'row')})",
+                f"The other {plural(n_others, 'metric')} ({plural(len(others), 'row')})",
             ),
             differences_table(content, others, "Differences in the other metrics"),
         )

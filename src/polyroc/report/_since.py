@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from polyroc._base.levels import two_sided_quantile
+from polyroc._base.wording import plural
 from polyroc.errors import InvalidInput
 from polyroc.metrics import registry
 from polyroc.predictions._classes import some_of
@@ -12,7 +13,7 @@ from polyroc.report._content import Content
 from polyroc.report._earlier import Earlier, Known, is_over_folds
 from polyroc.report._markup import Markup, element
 from polyroc.report._tables import difference_texts, head, name, right, scrolled, symbol
-from polyroc.report._wording import counted, level_text, number
+from polyroc.report._wording import level_text, number
 from polyroc.results import Estimate
 
 
@@ -108,8 +109,8 @@ def _limits(before: Known, now: Known, level: float) -> tuple[float, float]:
 def since_text(content: Content, earlier: Earlier) -> str:
     """Which report, of which cases, and what is known of differences."""
     told = (
-        f"Compared with {earlier.source} ({earlier.made}), on {counted(earlier.n_cases, 'case')}; "
-        f"this report is on {counted(len(content.predictions), 'case')}. "
+        f"Compared with {earlier.source} ({earlier.made}), on {plural(earlier.n_cases, 'case')}; "
+        f"this report is on {plural(len(content.predictions), 'case')}. "
     )
     if earlier.other_cases:
         return told + (

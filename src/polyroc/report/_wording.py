@@ -1,4 +1,4 @@
-"""Numbers, names and counts as they stand in the sentences of the page."""
+"""Numbers and names as they stand in the sentences of the page."""
 
 import math
 
@@ -19,18 +19,6 @@ def spoken(label: str) -> str:
     if not label.strip():
         return "(empty)"
     return f"class {label}" if not any(letter.isalpha() for letter in label) else label
-
-
-def counted(count: int, word: str) -> str:
-    """A count with its word.
-
-    Examples
-    --------
-    >>> counted(1, "case"), counted(2, "class"), counted(1200, "case")
-    ('1 case', '2 classes', '1,200 cases')
-    """
-    ending = "" if count == 1 else "es" if word.endswith("s") else "s"
-    return f"{count:,} {word}{ending}"
 
 
 def share(value: float, digits: int = 0) -> str:

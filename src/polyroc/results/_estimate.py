@@ -204,9 +204,7 @@ class Estimate:
             "direction": self.direction,
             **without_nan(numbers),
             "level": level,
-            "degrees_of_freedom": (
-                None if math.isinf(self.degrees_of_freedom) else self.degrees_of_freedom
-            ),
+            **without_nan({"degrees_of_freedom": self.degrees_of_freedom}),
             "method": self.method,
             "counts": {str(label): count for label, count in self.counts.items()},
             "notes": [note._asdict() for note in self.notes],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from polyroc._base.adjustment import holm_adjusted
 from polyroc._base.checks import shown
-from polyroc._base.levels import check_level, two_sided_quantile
+from polyroc._base.levels import two_sided_quantile
 from polyroc._base.tables import html_table, text_table, without_nan
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.scale._certified import CertifiedEvaluation, outward
@@ -54,7 +54,6 @@ class CertifiedDifference:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence limits: the lower from ``low``, the upper from ``high``."""
-        check_level(level)
         reach = two_sided_quantile(level) * self.standard_error
         return self.low - reach, self.high + reach
 

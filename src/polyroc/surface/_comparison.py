@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyroc._base.levels import check_level, two_sided_quantile
+from polyroc._base.levels import two_sided_quantile
 from polyroc._base.parallel import thread_count
 from polyroc._base.tables import text_table
 from polyroc.errors import NotDefined
@@ -134,7 +134,6 @@ class SurfaceComparison:
 
     def interval(self, level: float = 0.95) -> Interval:
         """Confidence limits of the difference."""
-        check_level(level)
         error = self.difference.standard_error
         reach = two_sided_quantile(level, self.difference.degrees_of_freedom) * error
         value = self.difference.value

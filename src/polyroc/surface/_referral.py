@@ -178,12 +178,7 @@ class Referrals:
         above = self._above_limits(order)
         allowed &= above <= above[allowed].min() + ROUNDING
         allowed &= cost <= cost[allowed].min() + ROUNDING
-        count = int(np.flatnonzero(allowed)[0])
-        if count == 0:
-            return float("inf")
-        return (
-            float("-inf") if count == len(order) else float(ordered[count - 1 : count + 1].mean())
-        )
+        return threshold_after(ordered, int(np.flatnonzero(allowed)[0]))
 
     def _above_limits(self, order: Int64Array) -> Float64Array:
         """Excess over the limits after each number of referrals."""
@@ -205,6 +200,13 @@ class Referrals:
             return threshold
         first = int(np.flatnonzero(reached > self.most + ROUNDING)[0])
         return float(self.excess[order[first]])
+
+
+def threshold_after(falling: Float64Array, count: int) -> float:
+    """A threshold that so many of the falling numbers exceed."""
+    if count == 0:
+        return float("inf")
+    return float("-inf") if count == len(falling) else float(falling[count - 1 : count + 1].mean())
 
 
 def excess_of(probabilities: Float64Array, costs: ReferralCosts) -> tuple[Float64Array, Int64Array]:

@@ -17,6 +17,7 @@ from polyroc._base.ties import SLACK, merged
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.surface._costs import least_cost, pair_index
 from polyroc.surface._limits import ALLOWANCE
+from polyroc.surface._referral import threshold_after
 from polyroc.typing import BoolArray, Float64Array, Int64Array, Label, ScoresLike
 
 if TYPE_CHECKING:
@@ -195,14 +196,8 @@ def _of_point(q: Float64Array, costs: Float64Array, cases: "Cases", goal: Goal) 
     confusion = np.zeros((n_classes, n_classes + 1))
     ways = np.where(np.arange(len(ways)) < count, n_classes, ways)
     np.add.at(confusion, (truths, ways), shares)
-    return _Found(float(value[count]), float(referred[count]), _between(ordered, count), confusion)
-
-
-def _between(ordered: Float64Array, count: int) -> float:
-    """A threshold that so many of the falling numbers exceed."""
-    if count == 0:
-        return float("inf")
-    return float("-inf") if count == len(ordered) else float(ordered[count - 1 : count + 1].mean())
+    threshold = threshold_after(ordered, count)
+    return _Found(float(value[count]), float(referred[count]), threshold, confusion)
 
 
 def _point(

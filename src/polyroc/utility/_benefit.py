@@ -112,7 +112,6 @@ class BenefitCurves:
         """
         import pandas as pd
 
-        check_level(level)
         errors, best = self.standard_errors, self._best()
         reach = two_sided_quantile(level, self.degrees_of_freedom) * errors
         rows = [

@@ -76,7 +76,6 @@ class CostDifference:
 
     def interval(self, level: float = 0.95) -> Interval:
         """Confidence limits of the difference."""
-        check_level(level)
         reach = two_sided_quantile(level, self.degrees_of_freedom) * self.standard_error
         return Interval(self.difference - reach, self.difference + reach, level, "plain")
 

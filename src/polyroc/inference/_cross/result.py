@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyroc._base.levels import check_level, two_sided_quantile
+from polyroc._base.levels import two_sided_quantile
 from polyroc.inference._comparison import Comparison
 from polyroc.inference._resampled_t import SplitValues, corrected_errors, withheld
 from polyroc.predictions import Predictions
@@ -54,7 +54,6 @@ class CrossEvaluation(Evaluation, Resampled):
         """
         import pandas as pd
 
-        check_level(level)
         values = self.split_values.values[:, 0]
         means, errors = values.mean(axis=0), corrected_errors(values, self.overlap)
         errors[[withheld(name) for name in self.split_values.metrics]] = np.nan

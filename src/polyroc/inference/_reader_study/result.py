@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from polyroc._base.adjustment import holm_adjusted
 from polyroc._base.checks import check_choice, real_number, share, shown, whole_number
 from polyroc._base.levels import check_level, two_sided_quantile
-from polyroc._base.tables import html_table, text_table, without_nan
+from polyroc._base.tables import html_table, less, text_table, without_nan
 from polyroc.errors import InvalidInput
 from polyroc.inference._reader_study.analysis import RANDOM, ROUNDING, Analysis, Random, ReaderTest
 from polyroc.inference._reader_study.power import Pilot, Power, check_plan, checked_difference
@@ -307,9 +307,9 @@ class ReaderStudy:
             "classes": list(self.classes),
             "positive": self.positive,
             "counts": {str(label): count for label, count in self.counts.items()},
-            "by_reader": [_plain(row) for row in self.rows("values", level=level)],
+            "by_reader": [without_nan(row) for row in self.rows("values", level=level)],
             "differences_by_reader": [
-                _plain(row) for row in self.rows("differences by reader", level=level)
+                without_nan(row) for row in self.rows("differences by reader", level=level)
             ],
             "components": self.components,
             "mean_squares": self.mean_squares,
@@ -321,10 +321,10 @@ class ReaderStudy:
     def _analysis_dict(self, random: Any, level: float) -> dict[str, Any]:
         return {
             "random": random,
-            "test": _plain({k: v for k, v in self.test(random)._asdict().items() if k != "random"}),
-            "means": [_plain(row) for row in self.rows("means", random=random, level=level)],
+            "test": without_nan(less(self.test(random)._asdict(), "random")),
+            "means": [without_nan(row) for row in self.rows("means", random=random, level=level)],
             "differences": [
-                _plain(row) for row in self.rows("differences", random=random, level=level)
+                without_nan(row) for row in self.rows("differences", random=random, level=level)
             ],
         }
 
@@ -379,9 +379,3 @@ def _difference(difference: float, error: float, freedom: float, level: float) -
         "high": difference + reach,
         "p_value": float(2 * tail),
     }
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row for JSON: neither NaN nor infinity exists there."""
-    finite = {k: None if isinstance(v, float) and math.isinf(v) else v for k, v in row.items()}
-    return without_nan(finite)

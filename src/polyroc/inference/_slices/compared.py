@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from polyroc._base.tables import html_table, text_table, without_nan
+from polyroc._base.tables import less, without_nan
 from polyroc.inference import _comparison
 from polyroc.inference._comparison import Comparison, Difference, holm
-from polyroc.inference._slices.parts import Withheld, less, withheld_frame, withheld_rows
-from polyroc.results import Note
+from polyroc.inference._slices.parts import BySlices, Withheld
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +35,7 @@ class Interaction:
 
 
 @dataclass(frozen=True, repr=False)
-class SlicedComparison(Comparison):
+class SlicedComparison(BySlices, Comparison):
     """Models compared on all cases and in the slices of attributes, from ``compare(…, by=…)``.
 
     ``values``, ``differences`` and ``omnibus()`` are those of all cases, ``overall``;
@@ -71,11 +70,6 @@ class SlicedComparison(Comparison):
     def overall(self) -> Comparison:
         """The comparison on all cases."""
         return Comparison(**{name: getattr(self, name) for name in Comparison.__dataclass_fields__})
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Which slices are withheld, and why."""
-        return tuple(Note("slice-withheld", each.note) for each in self.thin)
 
     def adjusted(self, over: Literal["pairs", "all"] = "all") -> "SlicedComparison":
         """The same comparison with p-values adjusted by Holm's method over other families of tests.
@@ -123,10 +117,6 @@ class SlicedComparison(Comparison):
         columns = [each.name for each in fields(Interaction)]
         return pd.DataFrame([vars(test) for test in self.same], columns=columns)
 
-    def withheld(self) -> "pd.DataFrame":
-        """Slices too thin for a statement, with their cases of each class; empty if none is."""
-        return withheld_frame(self.thin)
-
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         level = self._level(level)
@@ -143,11 +133,8 @@ class SlicedComparison(Comparison):
                 without_nan({**less(row, "attribute"), "slice": str(row["slice"])}) for row in rows
             ],
             "interactions": [without_nan(less(test, "attribute")) for test in tests],
-            "withheld": withheld_rows(self.thin, attribute),
+            "withheld": self._withheld_from(attribute),
         }
-
-    def _level(self, level: float | None) -> float:
-        return self.level if level is None else level
 
     def _rows(self, level: float) -> list[dict[str, Any]]:
         return [self._row(*each, level) for each in self.rows]
@@ -162,13 +149,3 @@ class SlicedComparison(Comparison):
 
     def _print_columns(self, level: float | None) -> list[str]:
         return ["slice", *super()._print_columns(level)]
-
-    def __repr__(self) -> str:
-        told = [f"Note. {note.text}" for note in self.notes]
-        return "\n".join([text_table(self._rows(self.level)), *told])
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        told = "".join(f"<p>{escape(f'Note. {note.text}')}</p>" for note in self.notes)
-        return html_table(self._rows(self.level)) + told

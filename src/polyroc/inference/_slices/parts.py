@@ -1,18 +1,22 @@
 """The slices of an attribute: which have cases enough for a statement, and their cases."""
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.checks import shown
+from polyroc._base.tables import html_table, text_table
 from polyroc.errors import InvalidInput
 from polyroc.inference._folds import name_of
 from polyroc.inference._influence import CaseDesign
 from polyroc.predictions import Predictions
 from polyroc.predictions._slices import Attribute
+from polyroc.results import Note
 from polyroc.typing import Label
 
 if TYPE_CHECKING:
@@ -43,36 +47,56 @@ class Withheld:
         )
 
 
-def withheld_frame(thin: Sequence[Withheld]) -> "pd.DataFrame":
-    """A row per slice withheld: why, and its cases of each class."""
-    import pandas as pd
+class BySlices(ABC):
+    """What results by slices have in common: slices withheld, and how they print."""
 
-    columns = ["attribute", "slice", "cases", "reason"]
-    classes = [f"cases of {label}" for label in thin[0].counts] if thin else []
-    rows = [
-        [each.attribute, each.slice, each.cases, each.reason, *each.counts.values()]
-        for each in thin
-    ]
-    return pd.DataFrame(rows, columns=[*columns, *classes])
+    level: float
+    thin: tuple[Withheld, ...]
 
+    @abstractmethod
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        """The rows of its table."""
 
-def withheld_rows(thin: Sequence[Withheld], attribute: str) -> list[dict[str, Any]]:
-    """The same of one attribute, for JSON."""
-    return [
-        {
-            "slice": str(each.slice),
-            "cases": each.cases,
-            "counts": {str(label): count for label, count in each.counts.items()},
-            "reason": each.reason,
-        }
-        for each in thin
-        if each.attribute == attribute
-    ]
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Which slices are withheld, and why."""
+        return tuple(Note("slice-withheld", each.note) for each in self.thin)
 
+    def withheld(self) -> "pd.DataFrame":
+        """Slices too thin for a statement, with their cases of each class; empty if none is."""
+        import pandas as pd
 
-def less(row: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A row without one of its columns."""
-    return {key: value for key, value in row.items() if key != name}
+        columns = ["attribute", "slice", "cases", "reason"]
+        classes = [f"cases of {label}" for label in self.thin[0].counts] if self.thin else []
+        rows = [
+            [each.attribute, each.slice, each.cases, each.reason, *each.counts.values()]
+            for each in self.thin
+        ]
+        return pd.DataFrame(rows, columns=[*columns, *classes])
+
+    def _withheld_from(self, attribute: str) -> list[dict[str, Any]]:
+        """The same of one attribute, for JSON."""
+        return [
+            {
+                "slice": str(each.slice),
+                "cases": each.cases,
+                "counts": {str(label): count for label, count in each.counts.items()},
+                "reason": each.reason,
+            }
+            for each in self.thin
+            if each.attribute == attribute
+        ]
+
+    def _level(self, level: float | None) -> float:
+        return self.level if level is None else level
+
+    def __repr__(self) -> str:
+        told = [f"Note. {note.text}" for note in self.notes]
+        return "\n".join([text_table(self._rows(self.level)), *told])
+
+    def _repr_html_(self) -> str:
+        told = "".join(f"<p>{escape(f'Note. {note.text}')}</p>" for note in self.notes)
+        return html_table(self._rows(self.level)) + told
 
 
 class SliceCases(NamedTuple):

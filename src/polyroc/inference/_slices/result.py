@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from polyroc._base.levels import check_level
 from polyroc._base.pivots import quantile_above
-from polyroc._base.tables import html_table, text_table, without_nan
-from polyroc.inference._slices.parts import Withheld, less, withheld_frame, withheld_rows
-from polyroc.results import Evaluation, Interval, Note
+from polyroc._base.tables import less, without_nan
+from polyroc.inference._slices.parts import BySlices, Withheld
+from polyroc.results import Evaluation, Interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,7 @@ class SliceTest:
 
 
 @dataclass(frozen=True, repr=False)
-class SlicedEvaluation(Evaluation):
+class SlicedEvaluation(BySlices, Evaluation):
     """Metrics of all cases and of the slices of attributes, from ``evaluate(…, by=…)``.
 
     As a mapping, and in ``covariance()``, it is the evaluation of all cases, ``overall``.
@@ -121,11 +121,6 @@ class SlicedEvaluation(Evaluation):
         """The evaluation of all cases."""
         return Evaluation(self.estimates, self.level, self.joint)
 
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Which slices are withheld, and why."""
-        return tuple(Note("slice-withheld", each.note) for each in self.thin)
-
     def frame(self, level: float | None = None) -> "pd.DataFrame":
         """A row per attribute, metric and slice, the worst slice first.
 
@@ -160,10 +155,6 @@ class SlicedEvaluation(Evaluation):
         columns = [each.name for each in fields(SliceTest)]
         return pd.DataFrame([vars(test) for test in self.alike], columns=columns)
 
-    def withheld(self) -> "pd.DataFrame":
-        """Slices too thin for a statement, with their cases of each class; empty if none is."""
-        return withheld_frame(self.thin)
-
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         level = self._level(level)
@@ -176,7 +167,7 @@ class SlicedEvaluation(Evaluation):
             "attribute": attribute,
             "slices": [self._document(each, level) for each in own],
             "tests": [without_nan(less(test, "attribute")) for test in tests],
-            "withheld": withheld_rows(self.thin, attribute),
+            "withheld": self._withheld_from(attribute),
         }
 
     def _document(self, difference: SliceDifference, level: float) -> dict[str, Any]:
@@ -190,9 +181,6 @@ class SlicedEvaluation(Evaluation):
         }
         named = {**row, "slice": str(row["slice"]), "standard_error": estimate.standard_error}
         return without_nan(less({**named, **rest, "note": estimate.note}, "attribute"))
-
-    def _level(self, level: float | None) -> float:
-        return self.level if level is None else level
 
     def _rows(self, level: float) -> list[dict[str, Any]]:
         return [self._row(each, level) for each in self.differences]
@@ -228,18 +216,6 @@ class SlicedEvaluation(Evaluation):
 
     def _print_columns(self, level: float | None) -> list[str]:
         return ["slice", *super()._print_columns(level)]
-
-    def __repr__(self) -> str:
-        return "\n".join([text_table(self._rows(self.level)), *self._told()])
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        told = "".join(f"<p>{escape(line)}</p>" for line in self._told())
-        return html_table(self._rows(self.level)) + told
-
-    def _told(self) -> list[str]:
-        return [f"Note. {note.text}" for note in self.notes]
 
 
 def _difference_row(difference: SliceDifference, level: float) -> dict[str, Any]:

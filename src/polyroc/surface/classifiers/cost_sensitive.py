@@ -4,24 +4,23 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
+from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from polyroc._base.checks import check_choice
-from polyroc.errors import InvalidType
 from polyroc.predictions._rows import rows_by_position
 from polyroc.predictions._tables import check_order_known
 from polyroc.predictions._weights import checked_priors
 from polyroc.surface._costs import CostsLike, cost_matrix, expected_costs, least_cost
 from polyroc.surface.classifiers.inner import (
+    Wrapper,
     check_probabilistic,
+    check_takes_weights,
     class_labels,
     routed,
     take_features,
-    takes_weights,
 )
 from polyroc.surface.classifiers.out_of_fold import positions
 from polyroc.typing import Float64Array, Int64Array, Label, PriorsLike
@@ -78,10 +77,9 @@ def _has_log_proba(self: Any) -> bool:
     return hasattr(getattr(self, "estimator_", self.estimator), "predict_log_proba")
 
 
-class CostDecisions(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class CostDecisions(Wrapper):
     """What classifiers that decide by ``estimator_`` and ``costs_`` have in common."""
 
-    estimator: Any
     estimator_: Any
     costs_: Float64Array
     _argmax: bool
@@ -126,14 +124,6 @@ class CostDecisions(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def _probabilities(self, X: Any) -> Float64Array:
         return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags = inner.input_tags
-        if inner.classifier_tags is not None:
-            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
-        return tags
 
 
 class CostSensitiveClassifier(CostDecisions):
@@ -198,10 +188,7 @@ class CostSensitiveClassifier(CostDecisions):
         """Fit a clone of the estimator; weights and other parameters go to its ``fit``."""
         check_probabilistic(self.estimator)
         rows_by_position({"y": y, "X": X, "sample_weight": sample_weight})
-        if sample_weight is not None and not takes_weights(self.estimator):
-            raise InvalidType(
-                f"{type(self.estimator).__name__}.fit takes no sample_weight. Fit without weights."
-            )
+        check_takes_weights(self.estimator, sample_weight)
         if self.costs is not None:
             check_order_known(self.costs, y, "costs")
         passed = routed(self, sample_weight, fit_params).estimator.fit

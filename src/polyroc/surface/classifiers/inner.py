@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 from sklearn import get_config
-from sklearn.utils import Bunch
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import has_fit_parameter
 
@@ -12,6 +13,20 @@ from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._names import as_label
 from polyroc.typing import Label
+
+
+class Wrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that takes the cases which ``estimator``, the one inside, takes."""
+
+    estimator: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        if inner.classifier_tags is not None:
+            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        return tags
 
 
 def class_labels(fitted: Any) -> tuple[Label, ...]:
@@ -38,6 +53,14 @@ def takes_weights(estimator: Any) -> bool:
     """Whether ``sample_weight`` can go to ``fit``; where metadata is routed, routing decides."""
     routing = get_config()["enable_metadata_routing"]
     return bool(routing or has_fit_parameter(estimator, "sample_weight"))
+
+
+def check_takes_weights(estimator: Any, sample_weight: Any) -> None:
+    """Whether weights, if there are any, can go to ``fit``."""
+    if sample_weight is not None and not takes_weights(estimator):
+        raise InvalidType(
+            f"{type(estimator).__name__}.fit takes no sample_weight. Fit without weights."
+        )
 
 
 def routed(owner: Any, sample_weight: Any, params: dict[str, Any]) -> Any:
