@@ -10,7 +10,7 @@ from polyroc._base.checks import shown, whole_number
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._classes import listed, present_classes
 from polyroc.scale._device_pairs import Grouped, by_class
-from polyroc.scale._extras import Tensor, required
+from polyroc.scale._extras import Tensor, torch
 from polyroc.typing import Absent
 
 MEMORY = 1 << 30
@@ -24,7 +24,6 @@ def read_cases(
     y: Tensor, p: Tensor, labels: Sequence[int] | None, memory: int | None
 ) -> tuple[Grouped, tuple[int, ...], int]:
     """Checked cases, grouped by class; the classes; and how much memory there is."""
-    torch = required("torch", "torch")
     check_tensor(y, "y")
     check_tensor(p, "p")
     if y.device != p.device:
@@ -57,7 +56,6 @@ def read_cases(
 
 def _check_finite(p: Tensor, total: Tensor) -> None:
     """Whether all scores are finite: one pass over memory where they are."""
-    torch = required("torch", "torch")
     if math.isfinite(total.item()):
         return
     finite = torch.isfinite(p)  # large numbers may add up to infinity
@@ -71,7 +69,6 @@ def _check_finite(p: Tensor, total: Tensor) -> None:
 
 def check_tensor(values: Any, name: str) -> None:
     """An error unless it is a dense tensor."""
-    torch = required("torch", "torch")
     if not isinstance(values, torch.Tensor) or values.layout != torch.strided:
         kind = getattr(values, "layout", type(values).__name__)
         raise InvalidType(
@@ -92,7 +89,6 @@ def _classes(labels: Sequence[int] | None, n_columns: int) -> tuple[int, ...]:
 
 def _codes(y: Tensor, classes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
     """Positions of the labels among the classes, and whether any label is not among them."""
-    torch = required("torch", "torch")
     if y.is_floating_point() or y.is_complex():
         raise InvalidType(f"y has the type {y.dtype}; expected whole numbers. Pass y.long().")
     y = y.long()
@@ -116,7 +112,6 @@ def memory_for(memory: int | None, values: Tensor) -> int:
     """Bytes for a batch of columns: those given, or half of what is free on the device."""
     if memory is not None:
         return whole_number(memory, "memory", least=1)
-    torch = required("torch", "torch")
     if values.device.type != "cuda":
         return MEMORY
     free: int = torch.cuda.mem_get_info(values.device)[0]

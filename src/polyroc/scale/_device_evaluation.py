@@ -17,11 +17,11 @@ from polyroc.metrics.declaration import Metric
 from polyroc.metrics.question import NO_VARIATION
 from polyroc.scale._certified import Certified, CertifiedEvaluation
 from polyroc.scale._comparison import CertifiedDifference
-from polyroc.scale._device_margins import margin_credit_sums, margin_ranks
+from polyroc.scale._device_margins import margin_ranks
 from polyroc.scale._device_pairs import Grouped, credit_sums
 from polyroc.scale._device_placements import Influenced, pair_influences
 from polyroc.scale._device_weights import pair_weights
-from polyroc.scale._extras import Tensor, required
+from polyroc.scale._extras import Tensor, torch
 from polyroc.statistics.margins import Margins
 from polyroc.typing import Label, Ties
 
@@ -38,7 +38,6 @@ class DeviceCases:
 
     def measure(self, metrics: Sequence[Metric], with_errors: bool) -> "DeviceMeasures":
         """Values, and where asked for influence values, of metrics."""
-        torch = required("torch", "torch")
         reasons = {each.name: _why_undefined(each, self.n_present) for each in metrics}
         defined = [each for each in metrics if reasons[each.name] is None]
         by_margins = [each.name for each in defined if each.statistic is Margins]
@@ -70,7 +69,7 @@ class DeviceCases:
         """Along margins each pair of classes is ranked once, and counts for both of its orders."""
         cases = self.cases
         if not with_errors:
-            credit = margin_credit_sums(cases, self.ties, self.memory)
+            credit = margin_ranks(cases, self.ties, self.memory).credit
             return Influenced(credit, credit.new_empty((0, 0)))
         counts = cases.counts.double()
         weights = pair_weights("auc_mu", cases.counts).rows[0] / counts.clamp(min=1)
@@ -111,7 +110,7 @@ class DeviceMeasures:
 
     def evaluation(self) -> CertifiedEvaluation:
         """Values with their standard errors."""
-        torch, theta = required("torch", "torch"), self.theta
+        theta = self.theta
         there = torch.empty(theta.shape, dtype=theta.dtype, pin_memory=theta.is_cuda)
         there.copy_(theta)  # at full speed into memory that stays where it is
         errors = standard_errors(self.influence, self.of)
@@ -133,7 +132,6 @@ def standard_errors(
     influence: Mapping[str, Tensor], of: DeviceCases
 ) -> dict[str, tuple[float, str]]:
     """Standard errors from influence values, or NaN and the reason."""
-    torch = required("torch", "torch")
     sizes = [(size, label) for size, label in zip(of.cases.sizes, of.classes, strict=True) if size]
     least, label = min(sizes)
     if least == 1:

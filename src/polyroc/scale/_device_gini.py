@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from polyroc.scale._extras import Tensor, required
+from polyroc.scale._extras import Tensor, torch
 
 BLOCK = 1 << 16
 """Samples that are drawn together, whatever the memory, so that it does not change them."""
@@ -26,7 +26,6 @@ def sample_region(n_classes: int, size: int, generator: Any) -> Tensor:
     D + 1 exponential variables over their sum lie evenly under the plane; what leaves the cube is
     drawn again.
     """
-    torch = required("torch", "torch")
     n_rates = n_classes * (n_classes - 1)
     parts, missing = [], size
     while missing > 0:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from polyroc._base.ties import PLACES, SLACK, WIDEST_RUN
 from polyroc.scale._device_pairs import Grouped
-from polyroc.scale._extras import Tensor, required
+from polyroc.scale._extras import Tensor, torch
 from polyroc.statistics.directed import LARGE_MARGIN
 from polyroc.typing import Ties
 
@@ -41,7 +41,6 @@ class Block(NamedTuple):
     @property
     def valid(self) -> Tensor:
         """(b, longest) which positions hold a case of the class."""
-        torch = required("torch", "torch")
         steps = torch.arange(self.members.shape[1], device=self.members.device)
         return steps < self.counts[:, None]
 
@@ -56,21 +55,16 @@ class MarginRanks(NamedTuple):
     credit: Tensor
     """(K, K) twice the credit of the pairs of each two classes, symmetric, as int64."""
     pulled: Tensor
-    """(n,) Σ_i weight_i (left + right) of each case among the cases of class i, class by class."""
+    """(n,) Σ_i weight_i (left + right) of each case among the cases of class i, class by class.
+
+    0 where no weights are given.
+    """
 
 
-def margin_credit_sums(cases: Grouped, ties: Ties, memory: int) -> Tensor:
-    """(K, K) twice the credit of the pairs of each two classes, symmetric, as int64."""
-    return _margin_ranks(cases, ties, memory, None).credit
-
-
-def margin_ranks(cases: Grouped, ties: Ties, memory: int, weights: Tensor) -> MarginRanks:
-    """The same, and the ranks of every case, those among class i times its weight."""
-    return _margin_ranks(cases, ties, memory, weights)
-
-
-def _margin_ranks(cases: Grouped, ties: Ties, memory: int, weights: Tensor | None) -> MarginRanks:
-    torch = required("torch", "torch")
+def margin_ranks(
+    cases: Grouped, ties: Ties, memory: int, weights: Tensor | None = None
+) -> MarginRanks:
+    """Sums over pairs and, with weights of the classes, the ranks of every case."""
     ranked = _Ranked(cases, ties, weights)
     blocks = list(_blocks(cases))
     most = max(1, memory // BYTES_PER_MARGIN)
@@ -104,7 +98,6 @@ def _blocks(cases: Grouped) -> Iterator[Block]:
 
 
 def _block(cases: Grouped, classes: list[int]) -> Block:
-    torch = required("torch", "torch")
     chosen = torch.tensor(classes, device=cases.order.device)
     steps = torch.arange(cases.sizes[classes[-1]], device=cases.order.device)
     places = (cases.starts[chosen, None] + steps).clamp_(max=len(cases.order) - 1)
@@ -146,7 +139,7 @@ class _Ranked:
     """How the scores of pairs of classes are ranked."""
 
     def __init__(self, cases: Grouped, ties: Ties, weights: Tensor | None) -> None:
-        torch, scores = required("torch", "torch"), cases.scores
+        scores = cases.scores
         self.scores, self.ties, self.weights = scores, ties, weights
         self.size = torch.stack(scores.aminmax()).abs().max().item()
         self.slack = 1.01 * SLACK * self.size
@@ -176,14 +169,12 @@ class _Ranked:
 
     def _around(self, margins: "_Margins") -> tuple[Tensor, Tensor]:
         """How many are further below each query than the largest slack, and not further above."""
-        torch = required("torch", "torch")
         ahead, queries = margins
         below = torch.searchsorted(ahead, queries - self.slack, out_int32=True)
         upto = torch.searchsorted(ahead, queries + self.slack, right=True, out_int32=True)
         return below, upto
 
     def _met(self, first: Block, second: Block, ranks: Tensor, doubtful: Tensor) -> _Met:
-        torch = required("torch", "torch")
         ranks = ranks.view(_shape(first, second)).masked_fill_(~second.valid[None], 0)
         sums, pulled = ranks.sum(dim=2, dtype=torch.int64), None
         if self.weights is not None:
@@ -193,7 +184,6 @@ class _Ranked:
 
     def _margins(self, first: Block, second: Block) -> "_Margins":
         """p_i − p_j, as ``margins_of`` in memory; a class is not met with itself."""
-        torch = required("torch", "torch")
         one, two = self._sides(first, second)
         ahead, queries = self._between(*one), self._between(*two).neg_()
         ahead.masked_fill_(~first.valid[:, None, :], torch.inf)
@@ -202,7 +192,6 @@ class _Ranked:
 
     def _slacks(self, first: Block, second: Block) -> "_Margins":
         """Slacks of these margins, as ``slack_between`` in memory."""
-        torch = required("torch", "torch")
 
         def slacks(own: Tensor, other: Tensor) -> Tensor:
             size = torch.maximum(own.abs(), other.abs())
@@ -225,7 +214,6 @@ class _Ranked:
         return as_written(self.scores[rows, classes], self.size)
 
     def _between(self, own: Tensor, other: Tensor) -> Tensor:
-        torch = required("torch", "torch")
         margins = own - other
         if self.size < LARGE_MARGIN / 2:
             return margins
@@ -261,7 +249,6 @@ def _same(first: Block, second: Block) -> Tensor:
 
 def _searched(margins: _Margins) -> tuple[Tensor, Tensor]:
     """How many are below each query, and how many not above."""
-    torch = required("torch", "torch")
     left = torch.searchsorted(*margins, out_int32=True)
     return left, torch.searchsorted(*margins, right=True, out_int32=True)
 
@@ -274,7 +261,6 @@ def _credit(left: Tensor, right: Tensor, ties: Ties) -> Tensor:
 
 def _merged(margins: _Margins, slacks: _Margins) -> _Margins:
     """Margins that are tied made equal, as ``ties.merged`` does."""
-    torch = required("torch", "torch")
     values, order = torch.cat(margins, dim=1).sort(dim=1)
     slack = torch.cat(slacks, dim=1).gather(1, order)
     gaps = values[:, 1:] - values[:, :-1]
@@ -292,7 +278,6 @@ def _groups(apart: Tensor) -> Tensor:
 
     Rows follow each other in one long line, which a device scans at full speed.
     """
-    torch = required("torch", "torch")
     begins = torch.nn.functional.pad(apart, (1, 0), value=True)
     return begins.flatten().cumsum(0).sub_(1)
 
@@ -310,7 +295,6 @@ def as_written(scores: Tensor, size: float) -> Tensor:
     No score is larger than ``size``. A tensor divides: dividing by a number, a GPU multiplies by
     its rounded inverse.
     """
-    torch = required("torch", "torch")
     wide, narrow = scores.double(), scores.float()
     meant, least = wide, min(limit for limit, _ in PLACES)
     for limit, steps in reversed(PLACES):

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from polyroc.scale._extras import Tensor, required
+from polyroc.scale._extras import Tensor, torch
 from polyroc.typing import Ties
 
 FEW_POSITIVES = {"cuda": 1 << 24}
@@ -79,7 +79,6 @@ class Grouped:
 
 def parts_of(lengths: Tensor, total: int) -> Tensor:
     """(total,) numbers of the parts of a line that are so long, by a search for each position."""
-    torch = required("torch", "torch")
     steps = torch.arange(total, device=lengths.device)
     return torch.searchsorted(lengths.cumsum(0), steps, right=True)
 
@@ -92,7 +91,6 @@ def grouped(scores: Tensor, codes: Tensor) -> Grouped:
 
 def by_class(codes: Tensor, n_classes: int) -> tuple[Tensor, Tensor]:
     """The cases, class by class, and how many of each there are; the device is not waited for."""
-    torch = required("torch", "torch")
     narrow = torch.uint8 if n_classes <= 256 else torch.int32  # a radix sort takes fewer rounds
     ascending, order = codes.to(narrow).sort(stable=True)
     classes = torch.arange(n_classes, device=codes.device, dtype=narrow)
@@ -157,7 +155,6 @@ class Thresholds(NamedTuple):
 
     @classmethod
     def of(cls, positives: Tensor, ties: Ties) -> "Thresholds":
-        torch = required("torch", "torch")
         above = positives.nextafter(torch.full_like(positives[:1, :1], torch.inf))
         both = {"fair": (positives, above), "strict": (positives,) * 2, "lenient": (above,) * 2}
         return cls(*torch.cat(both[ties], dim=1).sort(dim=1))
@@ -167,7 +164,6 @@ def ranks_by_search(
     cases: Grouped, chosen: list[int], ties: Ties
 ) -> tuple[Tensor, list[Thresholds]]:
     """(B, n) thresholds that each case reaches, 0 in its own column, and the thresholds."""
-    torch = required("torch", "torch")
     columns = cases.columns(chosen)
     if len(chosen) > FEW_CLASSES:
         found = Thresholds.of(_padded(columns, cases, chosen), ties)
@@ -188,7 +184,7 @@ def ranks_by_search(
 
 def _padded(columns: Tensor, cases: Grouped, chosen: list[int]) -> Tensor:
     """(B, longest) scores of the positives of each row, +∞ where there are fewer."""
-    torch, picked = required("torch", "torch"), cases.picked(chosen)
+    picked = cases.picked(chosen)
     steps = torch.arange(max(cases.sizes[k] for k in chosen), device=columns.device)
     places = (cases.starts[picked, None] + steps).clamp_(max=columns.shape[1] - 1)
     missing = steps >= cases.counts[picked, None]
@@ -197,7 +193,7 @@ def _padded(columns: Tensor, cases: Grouped, chosen: list[int]) -> Tensor:
 
 def members(cases: Grouped, chosen: list[int]) -> Tensor:
     """Positions of the cases of some classes, class by class."""
-    torch, picked = required("torch", "torch"), cases.picked(chosen)
+    picked = cases.picked(chosen)
     if isinstance(picked, slice):
         return torch.arange(len(cases.order), device=cases.order.device)
     counts, n_members = cases.counts[picked], sum(cases.sizes[k] for k in chosen)
@@ -223,7 +219,6 @@ def rows_of(cases: Grouped, chosen: list[int]) -> Tensor:
 
 
 def _by_sorting(cases: Grouped, chosen: list[int], ties: Ties) -> Tensor:
-    torch = required("torch", "torch")
     columns = cases.columns(chosen)
     picked = cases.picked(chosen)
     counts, starts = cases.counts[picked, None], cases.starts[picked, None]
@@ -248,7 +243,6 @@ class _Runs(NamedTuple):
 
     @classmethod
     def of(cls, values: Tensor) -> "_Runs":
-        torch = required("torch", "torch")
         marks = torch.ones(values.numel() + 1, dtype=torch.bool, device=values.device)
         marks[0] = False
         last = marks[1:].view(values.shape)
@@ -262,7 +256,6 @@ def _counted_along(own: Tensor, runs: _Runs, kind: Any, ties: Ties) -> Tensor:
     A run begins where the one before it ended, also across rows, which follow each other in one
     long line because a device scans a line at full speed.
     """
-    torch = required("torch", "torch")
     ends = runs.last.nonzero().squeeze(1)
     right = own.cumsum(0, dtype=kind)[ends]
     if ties == "strict":
@@ -277,7 +270,6 @@ def _counted_along(own: Tensor, runs: _Runs, kind: Any, ties: Ties) -> Tensor:
 
 def sums_by_class(numbers: Tensor, sizes: list[int], counts: Tensor) -> Tensor:
     """(B, K) sums of whole numbers over the cases of each class, which lie side by side."""
-    torch = required("torch", "torch")
     if len(sizes) <= FEW_CLASSES:
         parts = numbers.split(sizes, dim=1)
         return torch.stack([part.sum(dim=1, dtype=torch.int64) for part in parts], dim=1)

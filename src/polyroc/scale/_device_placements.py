@@ -28,7 +28,7 @@ from polyroc.scale._device_pairs import (
     sums_by_class,
 )
 from polyroc.scale._device_weights import PairWeights
-from polyroc.scale._extras import Tensor, required
+from polyroc.scale._extras import Tensor, torch
 from polyroc.typing import Ties
 
 
@@ -49,7 +49,6 @@ def pair_influences(
     φ = Σ_r W_cr / n_r (cases of r below) − Σ_k W_kc / n_k (positives below), c the class of the
     case, less the mean of its class, which the sums over pairs give.
     """
-    torch = required("torch", "torch")
     rows = torch.cat([each.rows for each in weights])
     columns = torch.cat([each.columns for each in weights])
     codes, inverse = cases.codes, _inverse(cases.counts)
@@ -92,7 +91,6 @@ class PairMoments(NamedTuple):
 
 def pair_moments(cases: Grouped, memory: int) -> PairMoments:
     """Of all pairs of classes, ties shared."""
-    torch = required("torch", "torch")
     shape = (len(cases.sizes),) * 2
     credit = cases.counts.new_empty(shape)
     positives, others = torch.zeros((2, *shape), dtype=torch.float64, device=credit.device)
@@ -160,7 +158,6 @@ class _Placed:
 
     def below(self, weights: Tensor) -> Tensor:
         """(T, positives) Σ_r weight_r times twice the cases of class r below each positive."""
-        torch = required("torch", "torch")
         shape = (len(weights), self.length)
         total = torch.zeros(shape, dtype=torch.float64, device=weights.device)
         for some, counts in self._below_thresholds():
@@ -184,7 +181,7 @@ class _Placed:
 
         Positives do not count. They are spread out, since what is added to one place takes turns.
         """
-        torch, sizes = required("torch", "torch"), self.cases.sizes
+        sizes = self.cases.sizes
         begin, own = sum(sizes[: some.start]), own_places(self.cases, self.chosen)
         within = slice(begin, begin + sum(sizes[some]))
         places = self.ranks + _begins(self.lengths)[:, None]
@@ -199,7 +196,7 @@ class _Placed:
 
     def _running(self, counts: Tensor) -> Tensor:
         """Running totals along every column."""
-        torch, lengths = required("torch", "torch"), self.lengths
+        lengths = self.lengths
         n_some, length = counts.shape
         line = counts.view(-1).cumsum(0, dtype=torch.int32)
         rows = torch.arange(n_some, device=line.device)[:, None]
@@ -214,7 +211,7 @@ def _begins(lengths: Tensor) -> Tensor:
 
 def _placed(cases: Grouped, ties: Ties, memory: int) -> Iterator[_Placed]:
     """Placements of all cases, some columns after the other."""
-    torch, most = required("torch", "torch"), most_scores(memory)
+    most = most_scores(memory)
     for chosen, _ in batches(cases.sizes, most, 0, "search"):
         ranks, thresholds = ranks_by_search(cases, chosen, ties)
         counts = cases.counts[cases.picked(chosen)]
@@ -230,7 +227,7 @@ def _places(thresholds: Thresholds, counts: Tensor) -> Tensor:
 
     The largest number there is sets the threshold +∞, which may lie among those that fill the row.
     """
-    torch, order = required("torch", "torch"), thresholds.order
+    order = thresholds.order
     steps = torch.arange(order.shape[1], device=order.device)
     places = torch.empty_like(order).scatter_(1, order, steps.expand_as(order))
     both = places.minimum(2 * counts[:, None]).view(len(order), 2, -1)

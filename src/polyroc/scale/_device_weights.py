@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from polyroc.metrics.combination import combined
 from polyroc.scale._device_pairs import FEW_CLASSES
-from polyroc.scale._extras import Tensor, required
+from polyroc.scale._extras import Tensor, torch
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,6 @@ class PairWeights:
 
 def pair_weights(name: str, counts: Tensor) -> PairWeights:
     """The weights of a metric, for so many cases of each class."""
-    torch = required("torch", "torch")
     present = (counts > 0).double()
     n_classes, n_cases = present.sum(), counts.sum()
     priors, rest = counts.double() / n_cases, (n_cases - counts).double() / n_cases

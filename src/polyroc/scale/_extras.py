@@ -14,6 +14,19 @@ class MissingExtra(PolyrocError, ImportError):
     """An optional package is not installed."""
 
 
+class _Extra:
+    """A module of an optional package, imported when something of it is first asked for."""
+
+    def __init__(self, module: str, extra: str) -> None:
+        self.module, self.extra = module, extra
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(required(self.module, self.extra), name)
+
+
+torch: Any = _Extra("torch", "torch")
+
+
 def required(module: str, extra: str) -> ModuleType:
     """A module of an optional package, or an error that names the extra to install."""
     try:
