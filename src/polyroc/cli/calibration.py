@@ -11,11 +11,11 @@ from polyroc.cli.gathering import Gathered, read_models
 from polyroc.cli.joining import join_options, joined_by
 from polyroc.cli.options import (
     Asked,
-    absent_option,
+    Gate,
+    gate_options,
     groups_option,
     json_option,
     level_option,
-    normalize_option,
     role_options,
     seed_option,
 )
@@ -50,8 +50,7 @@ KINDS: tuple[Literal["top_label", "class_wise"], ...] = ("top_label", "class_wis
 @click.option("--costs", metavar="FILE", help="JSON file of costs, as for polyroc surface.")
 @level_option
 @join_options
-@absent_option
-@normalize_option
+@gate_options
 @seed_option
 @json_option
 def calibration(
@@ -62,10 +61,8 @@ def calibration(
     bins: int,
     costs: str | None,
     level: float,
-    case_id: str | None,
     join: str,
-    absent: str,
-    normalize: bool,
+    gate: Gate,
     seed: int | None,
     as_json: bool,
 ) -> None:
@@ -78,10 +75,10 @@ def calibration(
     from polyroc.cli.screen import reading
 
     with reading():
-        read = read_models(files, asked, model, case_id, join)
+        read = read_models(files, asked, model, join)
     seed = SEED if seed is None else seed
     options = {"reference": reference, "bins": bins, "costs": costs, "seed": seed}
-    found = _found(read, {"absent": absent, "normalize": normalize}, options)
+    found = _found(read, gate._asdict(), options)
     if as_json:
         _print_json(read, found, level, seed)
     else:

@@ -10,12 +10,12 @@ from polyroc.cli.gathering import gathered, only, together_by_id
 from polyroc.cli.joining import Joined, join_options, joined_by
 from polyroc.cli.options import (
     Asked,
-    absent_option,
+    Gate,
     by_option,
     folds_option,
+    gate_options,
     groups_option,
     level_option,
-    normalize_option,
     role_options,
 )
 from polyroc.cli.requirements import (
@@ -47,19 +47,16 @@ EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
 @requirement_options
 @join_options
 @level_option
-@absent_option
-@normalize_option
+@gate_options
 @telling_options
 def check(
     file: str,
     asked: Asked,
     model: str | None,
     required: Required,
-    case_id: str | None,
     join: str,
     level: float,
-    absent: str,
-    normalize: bool,
+    gate: Gate,
     told: Told,
 ) -> None:
     """Test the predictions in FILE against requirements, by intervals and paired differences.
@@ -75,11 +72,11 @@ def check(
     check_distinct({"FILE": file, "--baseline": required.baseline}, {"--junit": told.junit})
     paths = [file] if required.baseline is None else [file, required.baseline]
     with reading():
-        files = [only(asked.read(path, case_id=case_id), model) for path in paths]
-    together = together_by_id(files, case_id, join, independent=False)
+        files = [only(asked.read(path), model) for path in paths]
+    together = together_by_id(files, asked, join, independent=False)
     files = files if together is None else list(together.files)
     with working("checking"):
-        result = _checked(files, asked_for, level, {"absent": absent, "normalize": normalize})
+        result = _checked(files, asked_for, level, gate._asdict())
     _tell(files, result, together, told)
     if result.outcome != "pass":
         click.echo(f"polyroc: {printable(verdict(result, told.strict))}", err=True)

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
@@ -13,16 +14,17 @@ from polyroc.cli.joining import Joined, join_options, joined_by
 from polyroc.cli.options import (
     Asked,
     Command,
-    absent_option,
+    Drawn,
+    Gate,
     bundled,
     by_option,
     folds_option,
+    gate_options,
     groups_option,
     json_option,
     level_option,
     metric_names,
     metrics_option,
-    normalize_option,
     role_options,
     seed_option,
     tuples_option,
@@ -118,26 +120,22 @@ def test_options(command: Command) -> Command:
     help="Also the differences of all pairs of models, not only from the best one.",
 )
 @join_options
-@absent_option
-@normalize_option
+@gate_options
 @seed_option
 @json_option
+@partial(bundled, name="drawn", kind=Drawn)
 def compare(
     files: tuple[str, ...],
     asked: Asked,
     metrics: list[str] | None,
     level: float,
     method: str,
-    replicates: int,
-    tuples: int | None,
+    drawn: Drawn,
     tested: Tested,
     independent: bool,
     all_pairs: bool,
-    case_id: str | None,
     join: str,
-    absent: str,
-    normalize: bool,
-    seed: int | None,
+    gate: Gate,
     as_json: bool,
 ) -> None:
     """Which of the models in FILES is best, with intervals and p-values of their differences.
@@ -152,16 +150,16 @@ def compare(
 
     hypothesis = Hypothesis.of(tested.alternative, tested.margin, tested.reference)
     with reading():
-        names, read_files = metric_names(metrics), [asked.read(f, case_id=case_id) for f in files]
-    together = together_by_id(read_files, case_id, join, independent)
+        names, read_files = metric_names(metrics), [asked.read(f) for f in files]
+    together = together_by_id(read_files, asked, join, independent)
     if together is not None:
         read_files = list(together.files)
     samples = gathered(read_files, independent)
     check_two(samples["y_scores"], files[0])
     slices = slices_of_files(read_files)
-    how = _method(method, replicates, tuples, seed)
+    how = _method(method, *drawn)
     with working("comparing"):
-        given = samples_of(**samples, absent=absent, normalize=normalize)
+        given = samples_of(**samples, **gate._asdict())
         result = compare_by_slices(given, slices, names, None, how, level, hypothesis)
     result = result.adjusted(tested.adjust)
     if as_json:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,15 +15,17 @@ from polyroc.cli.gathering import Gathered, read_models
 from polyroc.cli.joining import Joined, join_options, joined_by
 from polyroc.cli.options import (
     Asked,
-    absent_option,
+    Drawn,
+    Gate,
+    bundled,
     by_option,
     folds_option,
+    gate_options,
     groups_option,
     json_option,
     level_option,
     metric_names,
     metrics_option,
-    normalize_option,
     role_options,
     seed_option,
     tuples_option,
@@ -82,10 +85,10 @@ if TYPE_CHECKING:
 )
 @against_options
 @join_options
-@absent_option
-@normalize_option
+@gate_options
 @seed_option
 @json_option
+@partial(bundled, name="drawn", kind=Drawn)
 def evaluate(
     files: tuple[str, ...],
     asked: Asked,
@@ -95,15 +98,11 @@ def evaluate(
     metrics: list[str] | None,
     level: float,
     interval: str,
-    replicates: int,
-    tuples: int | None,
+    drawn: Drawn,
     pairs: bool,
     tested: Tested,
-    case_id: str | None,
     join: str,
-    absent: str,
-    normalize: bool,
-    seed: int | None,
+    gate: Gate,
     as_json: bool,
 ) -> None:
     """Metrics of the predictions in FILE, with confidence intervals.
@@ -120,18 +119,16 @@ def evaluate(
     if streaming:
         from polyroc.cli.streaming import stream
 
-        stream(files, asked, as_json, metrics=names, exact=exact, absent=absent)
+        stream(files, asked, as_json, metrics=names, exact=exact, absent=gate.absent)
         return
     if exact:
         raise InvalidInput("--exact belongs to --streaming; without it all values are exact.")
     constant = Constant.of(*tested)
     with reading():
-        read = read_models(files, asked, model, case_id, join)
-    given = {"interval": _interval(interval, replicates), "level": level, "n_tuples": tuples}
-    gate = {"absent": absent, "normalize": normalize}
-    results, of_pairs, questions = _evaluated(
-        read.cases, names, gate, {**given, "rng": seed}, pairs
-    )
+        read = read_models(files, asked, model, join)
+    given = {"interval": _interval(interval, drawn.replicates), "level": level}
+    given |= {"n_tuples": drawn.tuples, "rng": drawn.seed}
+    results, of_pairs, questions = _evaluated(read.cases, names, gate, given, pairs)
     if as_json:
         _print_json(read, results, of_pairs, constant)
     else:
@@ -151,7 +148,7 @@ def _interval(method: str, replicates: int) -> Any:
 def _evaluated(
     cases: "FilePredictions",
     metrics: list[str] | str | None,
-    gate: Mapping[str, Any],
+    gate: Gate,
     options: Mapping[str, Any],
     with_pairs: bool,
 ) -> "tuple[dict[str, Evaluation], dict[str, pd.DataFrame], list[str]]":
@@ -160,7 +157,7 @@ def _evaluated(
     from polyroc.inference import evaluate as evaluate_scores
     from polyroc.predictions import Predictions
 
-    known = {"labels": list(cases.labels), "sample_weight": cases.sample_weight, **gate}
+    known = {"labels": list(cases.labels), "sample_weight": cases.sample_weight, **gate._asdict()}
     known |= {"groups": cases.groups, "folds": cases.folds, "slices": cases.slices}
     results, pairs, questions = {}, {}, []
     for name, scores in cases.models.items():

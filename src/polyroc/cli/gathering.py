@@ -23,14 +23,12 @@ class Gathered(NamedTuple):
     """The first file with the models of all."""
 
 
-def read_models(
-    paths: Sequence[str], asked: Asked, model: str | None, case_id: str | None, join: str
-) -> Gathered:
+def read_models(paths: Sequence[str], asked: Asked, model: str | None, join: str) -> Gathered:
     """The models of one or several files with the same cases, or one of the models."""
-    files = [asked.read(path, case_id=case_id) for path in paths]
+    files = [asked.read(path) for path in paths]
     if model is not None:
         files = having(files, model)
-    together = together_by_id(files, case_id, join, independent=False)
+    together = together_by_id(files, asked, join, independent=False)
     files = files if together is None else list(together.files)
     given = gathered(files, independent=False)
     shared = {name: given[name] for name in ("sample_weight", "groups", "folds")}
@@ -59,16 +57,16 @@ def only(cases: "FilePredictions", model: str | None) -> "FilePredictions":
 
 
 def together_by_id(
-    files: "Sequence[FilePredictions]", case_id: str | None, join: str, independent: bool
+    files: "Sequence[FilePredictions]", asked: Asked, join: str, independent: bool
 ) -> Joined | None:
     """Files joined by case, where that is asked for."""
-    asked = case_id not in (None, NONE)
-    if independent and asked:
+    by_id = asked.case_id not in (None, NONE)
+    if independent and by_id:
         raise InvalidInput("--id joins files of the same cases, --independent is for others.")
-    if join == "inner" and not asked:
+    if join == "inner" and not by_id:
         raise InvalidInput("--join inner needs --id COLUMN, the column that identifies the cases.")
-    if asked and len(files) > 1:
-        return joined(files, str(case_id), join)
+    if by_id and len(files) > 1:
+        return joined(files, str(asked.case_id), join)
     if not independent:
         check_order(files)
     return None

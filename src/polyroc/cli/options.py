@@ -82,14 +82,16 @@ tuples_option = click.option(
 normalize_option = click.option(
     "--normalize", is_flag=True, help="Divide the scores of each case by their sum."
 )
-absent_option = click.option(
-    "--absent",
-    type=click.Choice(["raise", "skip"]),
-    default="raise",
-    show_default=True,
-    help="A class without cases: raise an error, or skip the class.",
+_GATE = (
+    click.option(
+        "--absent",
+        type=click.Choice(["raise", "skip"]),
+        default="raise",
+        show_default=True,
+        help="A class without cases: raise an error, or skip the class.",
+    ),
+    normalize_option,
 )
-
 decimal_option = click.option(
     "--decimal",
     type=click.Choice([".", ","]),
@@ -154,10 +156,9 @@ class Asked(NamedTuple):
     folds: str | None
     decimal: str
     by: tuple[str, ...] | None = None
+    case_id: str | None = None
 
-    def read(
-        self, path: str, model: str | None = None, case_id: str | None = None
-    ) -> "FilePredictions":
+    def read(self, path: str, model: str | None = None) -> "FilePredictions":
         """The predictions in a file."""
         from polyroc.readers import read_predictions
 
@@ -169,7 +170,7 @@ class Asked(NamedTuple):
             weight=False if self.weights == NONE else self.weights,
             group=False if self.groups == NONE else self.groups,
             model=model,
-            case_id=False if case_id == NONE else case_id,
+            case_id=False if self.case_id == NONE else self.case_id,
             fold=self.folds,
             decimal=self.decimal,
             slices=self.by or (),
@@ -179,6 +180,26 @@ class Asked(NamedTuple):
 def role_options(command: Command) -> Command:
     """The options that say which column of a file is what; a command gets them as ``asked``."""
     return with_options(bundled(command, "asked", Asked), _ROLES)
+
+
+class Gate(NamedTuple):
+    """What is done about classes without cases, and about scores that do not sum to 1."""
+
+    absent: str
+    normalize: bool
+
+
+def gate_options(command: Command) -> Command:
+    """The options of a gate; a command gets them as ``gate``."""
+    return with_options(bundled(command, "gate", Gate), _GATE)
+
+
+class Drawn(NamedTuple):
+    """How much is drawn at random, and from which seed."""
+
+    replicates: int
+    tuples: int | None
+    seed: int | None
 
 
 def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:

@@ -8,12 +8,12 @@ import click
 from polyroc.cli.completion import complete_files
 from polyroc.cli.options import (
     Asked,
-    absent_option,
+    Gate,
+    gate_options,
     groups_option,
     json_option,
     level_option,
     names,
-    normalize_option,
     role_options,
 )
 from polyroc.cli.wording import printable
@@ -78,8 +78,7 @@ _SHARES = ("best", "pilot", "equal")
     show_default=True,
     help="How intervals and tests are computed.",
 )
-@absent_option
-@normalize_option
+@gate_options
 @json_option
 def plan(
     file: str | None,
@@ -91,8 +90,7 @@ def plan(
     allocation: list[str] | None,
     prices: list[str] | None,
     priors: list[str] | None,
-    absent: str,
-    normalize: bool,
+    gate: Gate,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -110,7 +108,7 @@ def plan(
     if file is not None:
         with reading():
             read_file = asked.read(file)
-        pilot = _pilot(read_file, model, models, {"absent": absent, "normalize": normalize})
+        pilot = _pilot(read_file, model, models, gate._asdict())
     assumed = None if pair_auc is None else assumed_pairs(pair_auc, asked.labels)
     classes = _classes(pilot, assumed)
     given = {

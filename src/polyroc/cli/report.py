@@ -12,12 +12,12 @@ from polyroc.cli.joining import join_options
 from polyroc.cli.options import (
     NONE,
     Asked,
-    absent_option,
+    Gate,
     by_option,
     folds_option,
+    gate_options,
     groups_option,
     level_option,
-    normalize_option,
     role_options,
 )
 from polyroc.cli.saving import check_distinct
@@ -56,13 +56,11 @@ if TYPE_CHECKING:
     help="With --earlier: none of its cases is in FILE. Differences then have intervals.",
 )
 @level_option
-@absent_option
-@normalize_option
+@gate_options
 def report(
     files: tuple[str, ...],
     asked: Asked,
     model: str | None,
-    case_id: str | None,
     join: str,
     output: str,
     title: str | None,
@@ -70,8 +68,7 @@ def report(
     earlier: str | None,
     other_cases: bool,
     level: float,
-    absent: str,
-    normalize: bool,
+    gate: Gate,
 ) -> None:
     """Write a page about the predictions in FILE that opens in any browser and works offline.
 
@@ -85,10 +82,14 @@ def report(
     check_distinct(named, {"--output": output})
     path = check_output(output)
     with reading():
-        read = read_models(files, asked, model, case_id, join)
+        read = read_models(files, asked, model, join)
     with working("writing the report"):
-        models = _predictions(read.cases, {"absent": absent, "normalize": normalize})
-        known = {"groups": read.cases.groups, "ids": _ids(read.cases, case_id), "title": title}
+        models = _predictions(read.cases, gate._asdict())
+        known = {
+            "groups": read.cases.groups,
+            "ids": _ids(read.cases, asked.case_id),
+            "title": title,
+        }
         known |= {"earlier": compared}
         source = ", ".join(dict.fromkeys(Path(file.path).name for file in read.files))
         write_report(path, models, **known, source=source, include_cases=not no_cases, level=level)
