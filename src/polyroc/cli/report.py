@@ -85,12 +85,8 @@ def report(
         read = read_models(files, asked, model, join)
     with working("writing the report"):
         models = _predictions(read.cases, gate._asdict())
-        known = {
-            "groups": read.cases.groups,
-            "ids": _ids(read.cases, asked.case_id),
-            "title": title,
-        }
-        known |= {"earlier": compared}
+        known = {"groups": read.cases.groups, "ids": _ids(read.cases, asked.case_id)}
+        known |= {"title": title, "earlier": compared}
         source = ", ".join(dict.fromkeys(Path(file.path).name for file in read.files))
         write_report(path, models, **known, source=source, include_cases=not no_cases, level=level)
     screen = console()

@@ -67,6 +67,19 @@ class _Squares(NamedTuple):
         return _Squares(positive**2 * self.positive, negative**2 * self.negative, both)
 
 
+class _Mixed(NamedTuple):
+    """Class k and each class r shrunken to each other."""
+
+    value: Float64Array
+    """AUC(k|r)."""
+    placed: Placed
+    """Influence values."""
+    positive: Float64Array
+    """Their mean squares over the extra mass in class k."""
+    negative: Float64Array
+    """The same in class r."""
+
+
 class _Units(NamedTuple):
     """Cases of class k and of each class r, divided by the design effect of groups on AUC(k|r)."""
 
@@ -148,7 +161,7 @@ class PairCases:
         freedom = self._freedom(squares.positive, squares.negative, k, classes)
         variance = np.maximum(squares.total, 0)
         units = self._units(moved, variance, k, classes)
-        sized = self._shrunken(placed, own, moved, k, classes, units)
+        sized = self._shrunken(self._mixed(placed, own, k, classes), moved, k, classes, units)
         varies = variance > NO_VARIATION**2
         large = (np.minimum(self.counts[k], self.counts[classes]) >= LARGE_CLASS) & varies
         theta = self.values[k, classes]
@@ -238,16 +251,8 @@ class PairCases:
             freedom = (positive + negative) ** 2 / parts
         return np.asarray(np.minimum(freedom, self.most[k, classes]))
 
-    def _shrunken(
-        self,
-        placed: Placed,
-        own: Float64Array,
-        moved: Placed,
-        k: int,
-        classes: slice,
-        units: _Units,
-    ) -> Float64Array:
-        """Effective sizes and their degrees of freedom, from classes shrunken to each other."""
+    def _mixed(self, placed: Placed, own: Float64Array, k: int, classes: slice) -> _Mixed:
+        """Class k and each class r shrunken to each other."""
         codes, theta = self.predictions.codes, self.across[k]
         beta = EXTRA_MASS / 2 / (self.counts + EXTRA_MASS)
         alpha = 1 - beta
@@ -264,19 +269,25 @@ class PairCases:
         foreign_r = 1 - alpha[k] * own_positives - beta[k] * placed.positives - value[classes]
         mean_k = (self._mean(at_k, placed.members) + self._by_class(foreign_k)[classes]) / 2
         mean_r = (self._mean(foreign_r, placed.members) + self._by_class(at_r)[classes]) / 2
+        return _Mixed(value[classes], Placed(placed.members, at_k, at_r), mean_k, mean_r)
+
+    def _shrunken(
+        self, mixed: _Mixed, moved: Placed, k: int, classes: slice, units: _Units
+    ) -> Float64Array:
+        """Effective sizes and their degrees of freedom, from classes shrunken to each other."""
         divisor, divisor_r = units.divisors()
-        seen = Placed(placed.members, at_k, at_r) if self.folds is None else moved
+        seen = mixed.placed if self.folds is None else moved
         with np.errstate(invalid="ignore"):
             narrower = (
                 np.sqrt(units.positive * (units.positive - 1) / divisor),
                 np.sqrt(units.negative * (units.negative - 1) / divisor_r),
             )
         squares = self._squares(seen, classes, self.scale, self.design.groups).times(*narrower)
-        positive = squares.positive + EXTRA_MASS * mean_k / divisor
-        negative = squares.negative + EXTRA_MASS * mean_r / divisor_r
+        positive = squares.positive + EXTRA_MASS * mixed.positive / divisor
+        negative = squares.negative + EXTRA_MASS * mixed.negative / divisor_r
         less_k = (self.counts[k] + EXTRA_MASS) / (units.positive + EXTRA_MASS)
         less_r = (self.counts[classes] + EXTRA_MASS) / (units.negative + EXTRA_MASS)
-        moved_by = (value - self.across[k])[classes] * (less_k + less_r) / 2
+        moved_by = (mixed.value - self.across[k, classes]) * (less_k + less_r) / 2
         shifted = self.values[k, classes] + moved_by
         variance = positive + negative + 2 * squares.crossed
         freedom = self._freedom(positive, negative, k, classes)

@@ -402,7 +402,8 @@ def walk_facets(
     """A Metropolis walk over the facets of the surface, each visited in proportion to its size.
 
     A step replaces one observation and the pair of decisions it lies between. Returns costs taken
-    apart, a row for every so many steps; no row if the walk did not leave its made-up start.
+    apart, a row for every so many steps; no row if the walk did not leave its made-up start. Ties
+    of other observations do not change the costs, so they are settled as if level.
     """
     size, n_classes = likelihoods.shape
     k = n_classes * (n_classes - 1) - 1
@@ -414,7 +415,6 @@ def walk_facets(
     parts = np.empty((n_steps // every, k + 1))
     if volume == 0:
         return parts[:0]
-    # level: ties of the others do not change what the walk returns, the cost
     row, rise, level = np.empty(n_classes), np.empty(n_classes), np.zeros(square)
     for step in range(-n_burn, len(parts) * every):
         a, new, label = rng.integers(0, k), rng.integers(0, size), rng.integers(0, len(pairs))

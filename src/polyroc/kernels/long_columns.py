@@ -20,6 +20,41 @@ Cases = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
 
 DIGITS, BITS, RADIX = 8, 8, 256
+
+
+class Column(NamedTuple):
+    """A column in ascending order of score."""
+
+    k: int
+    """The class of its positives."""
+    codes: Codes
+    scores: Floats
+    cases: Cases
+    """Where each is among the cases; empty where that is of no use."""
+
+
+class Pulls(NamedTuple):
+    """What the places of cases in a column are multiplied by, for several gradients."""
+
+    n_ranked: int
+    """From here on gradients are those of leads, not of numbers of cases."""
+    lost: Floats
+    """(K, G) for a case of each class."""
+    won: Floats
+    """(G, K) for a positive, by the class that it is above."""
+
+
+class Room(NamedTuple):
+    """Memory to work in, so that it is set aside once for several columns."""
+
+    places: Floats
+    """Two numbers a case, in ascending order of score."""
+    by_case: Floats
+    """The same in the order of the cases."""
+    winners: Floats
+    """Values of the positives."""
+
+
 BLOCK, FLUSH = 64, 512
 """So many numbers, or numbers of all classes, are summed before they are added to the rest."""
 
@@ -123,30 +158,17 @@ def sum_column(codes: Codes, scores: Floats, k: int, n_classes: int) -> Floats:
 
 @compiled
 def carry_column(
-    given: Codes,
-    codes: Codes,
-    scores: Floats,
-    cases: Cases,
-    k: int,
-    credit: float,
-    n_ranked: int,
-    lost: Floats,
-    won: Floats,
-    places: Floats,
-    by_case: Floats,
-    winners: Floats,
-    carried: Floats,
+    column: Column, given: Codes, credit: float, pulls: Pulls, room: Room, carried: Floats
 ) -> None:
     """Add what each case contributes through one column, for several gradients.
 
     A case of another class r has ``lost[r]`` times the number of positives above it, ties counting
-    ``credit``, and for the gradients from ``n_ranked`` on times the sum of their leads. A positive
-    has ``won[:, r]`` times the number of cases of r below it, or the sum of its leads over them.
-    ``given`` are the classes in the order of the cases, ``places`` and ``by_case`` room for two
-    numbers a case, ``winners`` for the values of the positives: what is scattered over memory has
-    loops of its own, which wait for it less.
+    ``credit``, or times the sum of their leads. A positive has ``won[:, r]`` times the number of
+    cases of r below it, or the sum of its leads over them. ``given`` are the classes in the order
+    of the cases.
     """
-    n_classes, seen = len(lost), 0
+    k, codes, scores, _ = column
+    n_classes, seen = len(pulls.lost), 0
     n_positives, all_scores = sum_of_positives(codes, scores, k)
     below, level, leads = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
     score_below, part = np.zeros(n_classes), np.zeros(n_classes)
@@ -166,9 +188,9 @@ def carry_column(
                 leads[r] = scores[start] * below[r] - (score_below[r] + part[r])
                 level[r] += below[r]
         for winner in range(seen, seen + own):
-            add_products(won, n_ranked, level, leads, winners[winner])
+            add_products(pulls, level, leads, room.winners[winner])
         for at in range(start, end):
-            places[at, 0], places[at, 1] = left + credit * own, lead
+            room.places[at, 0], room.places[at, 1] = left + credit * own, lead
             below[codes[at]] += 1
             part[codes[at]] += scores[at]
             level[codes[at]] = 0.0
@@ -179,46 +201,48 @@ def carry_column(
         if start - flushed >= FLUSH:
             flush(part, score_below)
             flushed = start
-    scatter(codes, cases, k, places, by_case, winners, carried)
-    for case in range(len(given)):
-        for g in range(n_ranked):
-            carried[case, g] += lost[given[case], g] * by_case[case, 0]
-        for g in range(n_ranked, lost.shape[1]):
-            carried[case, g] += lost[given[case], g] * by_case[case, 1]
+    scatter(column, room, carried)
+    add_lost(given, pulls, room.by_case, carried)
 
 
 @compiled
-def add_products(won: Floats, n_ranked: int, ranked: Floats, leads: Floats, values: Floats) -> None:
-    """Sums over classes of numbers of cases, for gradients from ``n_ranked`` on of leads."""
-    for g in range(len(won)):
+def add_products(pulls: Pulls, ranked: Floats, leads: Floats, values: Floats) -> None:
+    """Sums over classes of what a positive has won, a value for each gradient."""
+    for g in range(len(pulls.won)):
         value = 0.0
-        if g < n_ranked:
+        if g < pulls.n_ranked:
             for r in range(len(ranked)):
-                value += won[g, r] * ranked[r]
+                value += pulls.won[g, r] * ranked[r]
         else:
             for r in range(len(leads)):
-                value += won[g, r] * leads[r]
+                value += pulls.won[g, r] * leads[r]
         values[g] = value
 
 
 @compiled
-def scatter(
-    codes: Codes,
-    cases: Cases,
-    k: int,
-    places: Floats,
-    by_case: Floats,
-    winners: Floats,
-    carried: Floats,
-) -> None:
-    """Two numbers a case in the order of the cases, and the values of positives added to theirs."""
+def add_lost(given: Codes, pulls: Pulls, by_case: Floats, carried: Floats) -> None:
+    """Add what each case has lost."""
+    for case in range(len(given)):
+        for g in range(pulls.n_ranked):
+            carried[case, g] += pulls.lost[given[case], g] * by_case[case, 0]
+        for g in range(pulls.n_ranked, pulls.lost.shape[1]):
+            carried[case, g] += pulls.lost[given[case], g] * by_case[case, 1]
+
+
+@compiled
+def scatter(column: Column, room: Room, carried: Floats) -> None:
+    """Two numbers a case in the order of the cases, and the values of positives added to theirs.
+
+    What is scattered over memory has loops of its own, which wait for it less.
+    """
+    cases, seen = column.cases, 0
     for at in range(len(cases)):
-        by_case[cases[at], 0], by_case[cases[at], 1] = places[at, 0], places[at, 1]
-    seen = 0
+        room.by_case[cases[at], 0] = room.places[at, 0]
+        room.by_case[cases[at], 1] = room.places[at, 1]
     for at in range(len(cases)):
-        if codes[at] == k:
-            for g in range(winners.shape[1]):
-                carried[cases[at], g] += winners[seen, g]
+        if column.codes[at] == column.k:
+            for g in range(room.winners.shape[1]):
+                carried[cases[at], g] += room.winners[seen, g]
             seen += 1
 
 
@@ -239,24 +263,16 @@ class Chances(NamedTuple):
 
 @compiled
 def place_column(
-    codes: Codes,
-    scores: Floats,
-    cases: Cases,
-    k: int,
-    counts: Floats,
-    nodes: Quadratures,
-    places: Floats,
-    carried: Floats,
+    column: Column, counts: Floats, nodes: Quadratures, places: Floats, carried: Floats
 ) -> float:
     """Sum over the positives of the chance to win against one case of every other class.
 
     Unless ``carried`` is empty, a positive adds its chance to it, and a case of class r how often
     it lets a positive win, over their number. ``places`` is room for a number a case. Descending.
     """
+    k, codes, scores, cases = column
     n_classes, project = len(counts), len(carried) > 0
-    below, level, share = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
-    for r in range(n_classes):
-        below[r], share[r] = counts[r], 1 / counts[r]
+    below, level, share = counts.copy(), np.zeros(n_classes), 1 / counts
     chances = Chances(np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes))
     beaten, part, wins, lost = np.zeros(n_classes), np.zeros(n_classes), 0.0, 0.0
     end, flushed = len(codes), len(codes)

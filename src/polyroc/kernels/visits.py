@@ -84,6 +84,21 @@ def _decided(row: Floats, costs: Floats, chosen: Floats) -> None:
 
 
 @compiled
+def _add_costs(
+    costs: Floats, counted: Floats, modelled: Floats, rates: Floats, mean: Floats, found: Floats
+) -> None:
+    """Rates and mean cost of each class, and what all classes cost by labels and likelihoods."""
+    for t in range(len(costs)):
+        total, other = counted[t].sum(), modelled[t].sum()
+        mean[t] = 0.0
+        for d in range(len(costs)):
+            rates[t, d] = counted[t, d] / total if total > 0 else 0.0
+            mean[t] += costs[t, d] * rates[t, d]
+            found[1] += costs[t, d] * modelled[t, d] / other
+        found[0] += mean[t]
+
+
+@compiled
 def costs_of_visits(
     likelihoods: Floats,
     heights: Floats,
@@ -102,12 +117,8 @@ def costs_of_visits(
     """
     size, n_classes = likelihoods.shape
     square = (n_classes, n_classes)
-    costs, slopes, counted, modelled = (
-        np.zeros(square),
-        np.zeros(square),
-        np.zeros(square),
-        np.zeros(square),
-    )
+    costs, slopes = np.zeros(square), np.zeros(square)
+    counted, modelled = np.zeros(square), np.zeros(square)
     rates, found = np.empty((len(seen), n_classes, n_classes)), np.zeros((len(seen), 2))
     chosen, of_case, mean = np.empty(n_classes), np.empty(size), np.empty(n_classes)
     for m in range(len(seen)):
@@ -127,14 +138,7 @@ def costs_of_visits(
                     of_case[i] += costs[truth[i], d] * chosen[d]
                     for t in range(n_classes):
                         modelled[t, d] += share * likelihoods[i, t]
-        for t in range(n_classes):
-            total, other = counted[t].sum(), modelled[t].sum()
-            mean[t] = 0.0
-            for d in range(n_classes):
-                rates[m, t, d] = counted[t, d] / total if total > 0 else 0.0
-                mean[t] += costs[t, d] * rates[m, t, d]
-                found[m, 1] += costs[t, d] * modelled[t, d] / other
-            found[m, 0] += mean[t]
+        _add_costs(costs, counted, modelled, rates[m], mean, found[m])
         for i in range(size):
             if of_case[i] >= 0:
                 paid[i] += of_case[i] - mean[truth[i]]

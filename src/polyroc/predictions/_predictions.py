@@ -174,8 +174,7 @@ class Predictions:
         given = read_cases(y_true, y_score, labels, sample_weight, folds)
         declared, codes, table = given.declared, given.codes, given.table
         weights, rows = checked_weights(sample_weight, len(codes))
-        if rows is not None:
-            codes = codes[rows]
+        codes = codes if rows is None else codes[rows]
         present = present_classes(codes, declared.classes, absent)
         if len(present) < len(declared.classes):
             codes = np.searchsorted(present, codes).astype(codes.dtype)

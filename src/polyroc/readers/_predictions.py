@@ -194,26 +194,24 @@ def read_predictions(
     others = tuple(name for name in table.names if name != target)
     weight = role_among(others, weight, WEIGHTS, "weight", table.path)
     found = role_among(others, group, GROUPS, "group", table.path)
-    attributes = names_in(slices, "slices")
+    attributes = tuple(names_in(slices, "slices"))
     taken = [name for name in (target, weight, found, fold, *attributes) if name is not None]
     table.check_has(taken)
     groups = _groups(table, found, asked=group is not None)
     y_true = labels_in(table, target)
     free = tuple(name for name in table.names if name not in taken)
     scores = scores_in(table, free, classes_of(y_true), _typed(labels, y_true), columns)
-    models = scores.models
-    if model is not None:
-        models = {model: chosen(models, model, table.path)}
+    models = scores.models if model is None else {model: chosen(scores.models, model, table.path)}
     role = None if groups is None else found
     read = _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
     unused = tuple(name for name in read.roles.unused if name not in (fold, *attributes))
-    roles = replace(read.roles, fold=fold, slices=tuple(attributes), unused=unused)
-    read = replace(read, roles=roles)
+    roles = replace(read.roles, fold=fold, slices=attributes, unused=unused)
     return replace(
         read,
+        roles=roles,
         folds=None if fold is None else ids_in(table, fold, "fold"),
         slices={name: values_in(table, name, "slice") for name in attributes} or None,
-        case_ids=_case_ids(table, case_id, read.roles.unused),
+        case_ids=_case_ids(table, case_id, unused),
         group_names=None if role is None else ids_in(table, role, "group"),
     )
 
@@ -281,13 +279,9 @@ def chosen(models: Mapping[str, Any], model: str | None, path: str) -> Any:
     if not isinstance(model, str) or model not in models:
         raise UnknownName(
             f"{path}: there is no model {shown(model)}.{did_you_mean(model, models)} "
-            f"There {_are(len(models))} {listed(models)}."
+            f"There {'is' if len(models) == 1 else 'are'} {listed(models)}."
         )
     return models[model]
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def _typed(labels: LabelsLike | None, y_true: NDArray[Any]) -> tuple[Label, ...] | None:

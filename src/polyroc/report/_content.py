@@ -128,16 +128,10 @@ def gather(
     earlier: Any = None,
 ) -> Content:
     """Evaluate and compare the models, and choose the cases that go into the page."""
-    check_level(level)
-    flag(include_cases, "include_cases")
-    read = read_earlier(earlier)
+    holds_cases, read = flag(include_cases, "include_cases"), read_earlier(earlier)
     gate = {"labels": labels, "sample_weight": sample_weight, "folds": folds}
     named = _named(y_true, models, gate)
-    found = tuple(
-        _model_content(name, *given, level, {"groups": groups, "by": by}, len(named))
-        for name, given in _arguments(y_true, named, gate).items()
-    )
-    _check_same_classes(found)
+    found = _contents(_arguments(y_true, named, gate), level, {"groups": groups, "by": by})
     first = found[0].predictions
     together = CaseDesign.of(groups, first).groups
     cases = _cases_of(found, together, by, ids)
@@ -153,7 +147,7 @@ def gather(
         first.n_given,
         together,
         "" if source is None else str(source),
-        include_cases,
+        holds_cases,
         datetime.date.today().isoformat(),
         read,
         page_curves(found, together, level),
@@ -231,6 +225,19 @@ def _arguments(
     return {
         name: ((y_true, scores), {**gate, "labels": order[name]}) for name, scores in named.items()
     }
+
+
+def _contents(
+    arguments: Mapping[str, tuple[Any, Any]], level: float, known: Mapping[str, Any]
+) -> tuple[ModelContent, ...]:
+    """Of all models, which have the same classes."""
+    check_level(level)
+    found = tuple(
+        _model_content(name, *given, level, known, len(arguments))
+        for name, given in arguments.items()
+    )
+    _check_same_classes(found)
+    return found
 
 
 def _model_content(

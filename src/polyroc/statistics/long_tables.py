@@ -18,7 +18,7 @@ from polyroc.statistics import many_columns
 from polyroc.typing import Float64Array
 
 if TYPE_CHECKING:
-    from polyroc.kernels.long_columns import Quadratures
+    from polyroc.kernels.long_columns import Column, Quadratures
 
 LANES = 4
 """Sums that columns are added to in turn."""
@@ -43,14 +43,15 @@ def sums_of_columns(predictions: Predictions) -> Float64Array:
 
 def sums_and_wins(predictions: Predictions) -> tuple[Float64Array, Float64Array]:
     """Sums (3, K, K) over pairs, and how often the positives of each column win a tuple."""
-    from polyroc.kernels.long_columns import place_column, sum_column
+    from polyroc.kernels.long_columns import Column, place_column, sum_column
 
     counts, nodes = predictions.class_weights.copy(), _nodes(predictions.n_classes)
     no_case, nothing = np.empty(0, dtype=np.uint32), np.empty(0)
 
     def of_column(k: int) -> tuple[Float64Array, float]:
         codes, scores = predictions.column(k).ascending()
-        wins = place_column(codes, scores, no_case, k, counts, nodes, nothing, nothing)
+        column = Column(k, codes, scores, no_case)
+        wins = place_column(column, counts, nodes, nothing, nothing)
         return sum_column(codes, scores, k, len(counts)), wins / counts[k]
 
     found = map_threads(of_column, range(len(counts)), predictions.n_threads)
@@ -65,11 +66,7 @@ def projected_wins(predictions: Predictions) -> tuple[Float64Array, Float64Array
     nodes, columns = _nodes(len(counts)), range(len(counts))
 
     def add_column(k: int, room: Float64Array, total: Float64Array) -> None:
-        column = predictions.column(k)
-        order = column.order
-        codes, scores = column.ascending()
-        won = place_column(codes, scores, order, k, counts, nodes, room, total[:, 0])
-        wins[k] = won / counts[k]
+        wins[k] = place_column(_whole(predictions, k), counts, nodes, room, total[:, 0]) / counts[k]
 
     return wins, added_columns(predictions, add_column, columns, 1, 1)[:, 0]
 
@@ -85,22 +82,29 @@ def carried_pairs(
 
     (K, K, G), 0 where k = r. From ``n_ranked`` on they are derivatives by sAUC(k|r).
     """
-    from polyroc.kernels.long_columns import carry_column
+    from polyroc.kernels.long_columns import Pulls, Room, carry_column
 
     counts = predictions.class_weights
     given = predictions.codes.astype(np.int32)
 
     def add_column(k: int, room: Float64Array, total: Float64Array) -> None:
-        column = predictions.column(k)
-        order = column.order
-        codes, scores = column.ascending()
         lost, won = rows[k] / counts[k], np.ascontiguousarray((rows[k] / counts[:, None]).T)
+        winners = np.empty((int(predictions.class_counts[k]), rows.shape[2]))
         places, by_case = room.reshape(2, -1, 2)
-        rooms = places, by_case, np.empty((column.n_positives, rows.shape[2]))
-        known = given, codes, scores, order, k, credit, n_ranked, lost, won
-        carry_column(*known, *rooms, total)
+        rooms = Room(places, by_case, winners)
+        pulls = Pulls(n_ranked, lost, won)
+        carry_column(_whole(predictions, k), given, credit, pulls, rooms, total)
 
     return added_columns(predictions, add_column, columns, rows.shape[2], 4)
+
+
+def _whole(predictions: Predictions, k: int) -> "Column":
+    """Column k with the cases that it is made of."""
+    from polyroc.kernels.long_columns import Column
+
+    column = predictions.column(k)
+    order = column.order  # first: classes and scores then follow it
+    return Column(k, *column.ascending(), order)
 
 
 def added_columns(

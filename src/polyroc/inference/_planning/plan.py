@@ -156,10 +156,8 @@ def plan(
     check_choice(method, "method", METHODS)
     asked = Asked.of(cases, half_width, power, difference)
     if isinstance(pilot, ReaderStudy):
-        others = {
-            "metric": metric,
-            "against": against,
-            "pair_auc": pair_auc,
+        others = {"metric": metric, "against": against, "pair_auc": pair_auc}
+        others |= {
             "allocation": allocation,
             "priors": priors,
             "alternative": None if alternative == "two-sided" else alternative,
