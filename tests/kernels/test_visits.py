@@ -6,7 +6,6 @@ from polyroc.kernels.facets import even_costs, facet
 from polyroc.kernels.visits import (
     costs_of_visits,
     moved_facets,
-    normals_of_visits,
     visited_facets,
 )
 from polyroc.utility._surface_average import groups_of, pairs_of
@@ -36,7 +35,7 @@ def test_facets_are_visited_in_proportion_to_size_times_weight():
     np.testing.assert_allclose(share, expected / expected.sum(), atol=0.03)
 
 
-def test_costs_normals_and_moves_by_loops():
+def test_costs_and_moves_by_loops():
     likelihoods, heights = sample(60, 3, 3)
     rng, pairs = np.random.default_rng(5), pairs_of(3)
     truth, weights = rng.integers(0, 3, 60), rng.uniform(0.5, 2, 60)
@@ -44,12 +43,10 @@ def test_costs_normals_and_moves_by_loops():
     assert len(seen) == 12
     paid, expected_paid = np.zeros(60), np.zeros(60)
     rates, costs = costs_of_visits(likelihoods, heights, pairs, seen, between, truth, weights, paid)
-    normals = normals_of_visits(likelihoods, heights, pairs, seen, between)
     for m, members in enumerate(seen):
         table, slopes = np.zeros((2, 3, 3))
         rows = likelihoods[members]
         assert facet(rows, heights[members], between[m], pairs, table, slopes) > 0
-        np.testing.assert_array_equal(normals[m], table)
         others = [i for i in range(60) if i not in members]
         decided = (likelihoods @ table).argmin(axis=1)
         counted, modelled = np.zeros((2, 3, 3))

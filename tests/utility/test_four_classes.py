@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 from twins.cost_directions import integrals, saec
 
-from polyroc.kernels.visits import normals_of_visits
+from polyroc.kernels.facets import facet
 from polyroc.utility import GaussianMixture, ideal_observer
 from polyroc.utility._surface_average import pairs_of
 from polyroc.utility._visits import visits_of
@@ -22,7 +22,10 @@ def by_directions(observer, n_observations, n_draws, seed):
     likelihoods = observer._drawn(0, rng, n_observations)
     heights = rng.random(likelihoods.shape)
     visits = visits_of(likelihoods, heights, np.ones(n_observations), rng, 2000, 30)
-    costs = normals_of_visits(likelihoods, heights, pairs_of(n), *visits)[:, ~np.eye(n, dtype=bool)]
+    normals, slopes = np.zeros((len(visits[0]), n, n)), np.zeros((n, n))
+    for members, between, normal in zip(*visits, normals, strict=True):
+        facet(likelihoods[members], heights[members], between, pairs_of(n), normal, slopes)
+    costs = normals[:, ~np.eye(n, dtype=bool)]
     return integrals(likelihoods, np.log(costs[(costs > 0).all(axis=1)]), rng, n_draws)
 
 

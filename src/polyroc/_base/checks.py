@@ -60,10 +60,10 @@ def name_of(value: object, what: str) -> str:
         raise InvalidType(f"{what} must be named by text, got {shown(value)}.") from None
 
 
-def reason_of(error: BaseException, most: int = 200) -> str:
+def reason_of(error: BaseException) -> str:
     """The first line of an error's message, cut where that is long, without its full stop."""
     line = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
-    return harmless(line.strip().rstrip("."), most)
+    return harmless(line.strip().rstrip("."), 200)
 
 
 def harmless(text: str, most: int = 80) -> str:

@@ -171,8 +171,7 @@ def square_size(labels: Sequence[str]) -> tuple[float, float]:
     return 5.7 + (0.6 + 0.087 * longest) * _columns(labels), 5.2
 
 
-def unit_square(ax: "Axes", x_name: str, y_name: str, diagonal: bool = True) -> None:
+def unit_square(ax: "Axes", x_name: str, y_name: str) -> None:
     """Axes from 0 to 1, equally long, with the line of chance."""
-    if diagonal:
-        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=x_name, ylabel=y_name)

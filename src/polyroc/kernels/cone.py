@@ -100,7 +100,7 @@ def _without(used: Floats, weights: Floats, size: int, gone: int) -> None:
 
 
 @compiled
-def _step(used: Floats, weights: Floats, tried: Floats, size: int) -> int:
+def _step(weights: Floats, tried: Floats, size: int) -> int:
     """Go towards the tried weights until one of the present ones is 0; returns its place."""
     share, gone = 1.0, -1
     for k in range(size):
@@ -132,7 +132,7 @@ def cone_gap(vertices: Floats, point: Floats, gap: Floats) -> float:
         if not _least_squares(used, size, target, tried) or tried[size - 1] <= 0.0:
             break  # only rounding says that it leads closer
         while size and tried[:size].min() <= 0.0:
-            gone = _step(used, weights, tried, size)
+            gone = _step(weights, tried, size)
             _without(used, weights, size, gone)
             size -= 1
             _least_squares(used, size, target, tried)

@@ -162,18 +162,3 @@ def moved_facets(
         if sizes[m] > 0:
             found[m] = (costs * rates[m]).sum()
     return sizes, found
-
-
-@compiled
-def normals_of_visits(
-    likelihoods: Floats, heights: Floats, pairs: Ints, seen: Ints, between: Ints
-) -> Floats:
-    """(m, N, N) unit costs of the facets visited."""
-    n_classes = likelihoods.shape[1]
-    costs, slopes = np.zeros((n_classes, n_classes)), np.zeros((n_classes, n_classes))
-    found = np.empty((len(seen), n_classes, n_classes))
-    for m in range(len(seen)):
-        members = seen[m]
-        facet(likelihoods[members], heights[members], between[m], pairs, costs, slopes)
-        found[m] = costs
-    return found

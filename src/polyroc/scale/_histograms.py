@@ -33,15 +33,13 @@ def merge_histograms(histograms: Histograms, others: Histograms) -> None:
         histogram.merge(others[track])
 
 
-def bounds_of(
-    histograms: Histograms, n_threads: int | None = None
-) -> Iterator[tuple[Track, PairBounds]]:
+def bounds_of(histograms: Histograms) -> Iterator[tuple[Track, PairBounds]]:
     """What each histogram says of its pairs."""
 
     def bounds(track: Track) -> PairBounds:
         return pair_bounds(histograms[track].bins().linked(), track.positive)
 
-    return zip(histograms, map_threads(bounds, histograms, n_threads), strict=True)
+    return zip(histograms, map_threads(bounds, histograms), strict=True)
 
 
 class TrackCounts:

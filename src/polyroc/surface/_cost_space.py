@@ -245,10 +245,6 @@ class CostSpace:
         still = ~(np.isfinite(forth) & np.isfinite(back))  # no direction at all
         return np.where(still, 0.0, back), np.where(still, 0.0, forth)
 
-    def to_list(self) -> list[list[Any]]:
-        """The bounds, ready for JSON."""
-        return [[each.cost, each.other, each.low, each.high] for each in self.bounds]
-
 
 def _unit(directions: Float64Array) -> Float64Array:
     """Directions of length 1 and sum 0; none between members that are the same but for rounding."""

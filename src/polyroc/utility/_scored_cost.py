@@ -13,7 +13,7 @@ from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import Estimate, Note
 from polyroc.typing import Float64Array, LabelsLike, RandomState, ScoresLike, WeightsLike
 from polyroc.utility._latent import check_surface
-from polyroc.utility._recalibrated import Recalibrated, recalibrated
+from polyroc.utility._recalibrated import recalibrated
 from polyroc.utility._surface_average import tail_share_notes
 from polyroc.utility._visits import Walked, walked
 
@@ -93,7 +93,7 @@ def saec_of_scores(
             "the classes completely, or there are too few cases: pass more cases."
         )
     settings = {"n_folds": folds, "n_walks": walks, "n_looks": looks, "seed": seed}
-    return _estimate(predictions, known, found, notes, settings)
+    return _estimate(predictions, found, notes, settings)
 
 
 def _check_cases(predictions: Predictions, n_folds: int) -> None:
@@ -113,11 +113,7 @@ def _check_cases(predictions: Predictions, n_folds: int) -> None:
 
 
 def _estimate(
-    predictions: Predictions,
-    known: Recalibrated,
-    found: Walked,
-    notes: tuple[Note, ...],
-    settings: dict[str, Any],
+    predictions: Predictions, found: Walked, notes: tuple[Note, ...], settings: dict[str, Any]
 ) -> Estimate:
     by_labels, by_posteriors = found.costs.mean(axis=(0, 1))
     variance, freedom = _spread(predictions, found.contributions)

@@ -103,7 +103,7 @@ def of_pilot(predictions: Predictions, metric: Metric, priors: PriorsLike | None
     return Variation(
         predictions.classes,
         found.value,
-        _varying(predictions, variances, found),
+        _varying(variances, found),
         (f"variances from the {len(predictions):,} cases of the pilot", *_few(predictions)),
         range=(metric.lowest, metric.highest),
         shares=predictions.class_counts / len(predictions),
@@ -207,7 +207,7 @@ def _influence(found: Measured) -> Influence:
     return influence
 
 
-def _varying(predictions: Predictions, variances: Float64Array, found: Measured) -> Float64Array:
+def _varying(variances: Float64Array, found: Measured) -> Float64Array:
     if float(np.sqrt(variances.sum())) <= NO_VARIATION * _influence(found).scale:
         raise NotDefined(
             f"Every case of the pilot agrees on {found.metric.name} = {found.value:.4g}, so there "

@@ -67,7 +67,7 @@ def read_readings(table: Any, roles: Roles, labels: LabelsLike | None) -> Readin
     _check_columns(frame, roles, score_names)
     codes, names = _identified(frame, roles)
     cases, readers, modalities = names
-    _check_enough(roles, readers, modalities)
+    _check_enough(readers, modalities)
     truth = _truth_of_cases(frame, roles, codes, names)
     classes = _classes(frame[roles.truth], labels, roles)
     _check_classes(truth, classes, cases)
@@ -200,7 +200,7 @@ def _order(found: list[Any], column: str) -> list[int]:
         ) from None
 
 
-def _check_enough(roles: Roles, readers: tuple[Any, ...], modalities: tuple[Any, ...]) -> None:
+def _check_enough(readers: tuple[Any, ...], modalities: tuple[Any, ...]) -> None:
     if len(readers) < 2:
         raise InvalidInput(
             f"There is one reader, {shown(readers[0])}, and a reader study needs at least two. "
