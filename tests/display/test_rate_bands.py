@@ -64,7 +64,7 @@ def test_integer_weights_draw_the_curve_of_repeated_cases() -> None:
 def test_equal_weights_count_as_cases() -> None:
     y, p = sample(3, plain_names(3), n=40)
     weighted = Predictions(y, p, sample_weight=np.full(40, 0.3))
-    assert effective_count(weighted, np.arange(40) < 25) == pytest.approx(25)
+    assert effective_count(weighted.case_weights[np.arange(40) < 25]) == pytest.approx(25)
 
 
 def test_two_classes_have_one_curve() -> None:

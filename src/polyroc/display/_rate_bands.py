@@ -23,7 +23,7 @@ from polyroc.display._simultaneous_band import simultaneous_band
 from polyroc.inference._evaluate import estimate
 from polyroc.predictions import Predictions
 from polyroc.results import Interval
-from polyroc.typing import BoolArray, Float64Array, RandomState
+from polyroc.typing import Float64Array, RandomState
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,8 @@ def banded_curve(
         labels=[False, True],
         sample_weight=predictions.weights,
     )
-    counts = effective_count(predictions, ~positive), effective_count(predictions, positive)
+    weights = predictions.case_weights
+    counts = effective_count(weights[~positive]), effective_count(weights[positive])
     if band == "simultaneous":
         low, high = simultaneous_band(curve, counts, level, FALSE_POSITIVE_RATES, rng)
     else:
@@ -135,7 +136,6 @@ def thinned(curve: RocCurve, most: int) -> RocCurve:
     )
 
 
-def effective_count(predictions: Predictions, cases: BoolArray) -> float:
-    """(Σw)²/Σw² of some cases: their number where they weigh the same."""
-    weights = predictions.case_weights[cases]
+def effective_count(weights: Float64Array) -> float:
+    """(Σw)²/Σw²: the number of cases where they weigh the same."""
     return float(weights.sum() ** 2 / (weights**2).sum())

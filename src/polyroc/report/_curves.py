@@ -9,7 +9,7 @@ import numpy as np
 
 from polyroc._base.levels import two_sided_quantile, wilson_limits
 from polyroc.curves._roc import RocCurve
-from polyroc.display._rate_bands import FALSE_POSITIVE_RATES, ellipses
+from polyroc.display._rate_bands import FALSE_POSITIVE_RATES, effective_count, ellipses
 from polyroc.inference import estimate
 from polyroc.results import Interval
 from polyroc.typing import Float64Array, Int64Array
@@ -117,7 +117,7 @@ def rested_on(
     >>> rested_on(scores, np.ones(4), groups, np.array([0.5]))
     array([1.33333333])
     """
-    count = weights.sum() ** 2 / (weights**2).sum() if len(weights) else math.nan
+    count = effective_count(weights) if len(weights) else math.nan
     if groups is None or not len(weights):
         return np.full(len(thresholds), count)
     order = np.argsort(-scores, kind="stable")
@@ -130,7 +130,7 @@ def _design_effects(weights: Float64Array, groups: Int64Array) -> Float64Array:
     """Of the share of the first 0, 1, …, n cases."""
     n, totals = len(weights), np.bincount(groups, weights)
     m = len(totals)
-    count = weights.sum() ** 2 / (weights**2).sum()
+    count = effective_count(weights)
     share = _running(weights) / weights.sum()
     own = _running(weights * (2 * _before(weights, groups) + weights))
     together = own - 2 * share * _running(weights * totals[groups]) + share**2 * (totals**2).sum()

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from polyroc._base.levels import two_sided_quantile, wilson_limits
+from polyroc.display._rate_bands import effective_count
 from polyroc.metrics import registry
 from polyroc.report._content import Content, ModelContent
 from polyroc.report._decisions import decided, mean_with_error
@@ -83,7 +84,7 @@ def accuracy(content: Content, model: ModelContent) -> tuple[float, float, float
     correct = (decisions == predictions.codes).astype(np.float64)
     weights = predictions.case_weights
     value, error = mean_with_error(correct, weights, content.groups)
-    count = float(weights.sum() ** 2 / (weights**2).sum())
+    count = effective_count(weights)
     if content.groups is not None:
         count = min(count, content.n_groups)
     if error > 0 and 0 < value < 1:

@@ -144,9 +144,9 @@ class RankedCases:
         group = np.append(0, np.cumsum(ascending[1:] > ascending[:-1]))
         return cls(predictions.codes[order] == 1, group, predictions.case_weights[order])
 
-    def runs(self, copies: Float64Array | None = None, most: int | None = None) -> Categories:
-        """Truth-state runs of the cases, or of so many copies of each; see Categories.runs."""
-        return self.categories(copies).runs(most)
+    def runs(self, most: int | None = None) -> Categories:
+        """Truth-state runs of the cases; see Categories.runs."""
+        return self.categories().runs(most)
 
     def categories(self, copies: Float64Array | None = None) -> Categories:
         """A category per distinct score, of the cases or of so many copies of each."""

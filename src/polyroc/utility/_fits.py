@@ -78,10 +78,7 @@ def fit_binormal(
     BinormalFit(a = 1.6568 ± 0.3105, b = 0.7130 ± 0.2159)
     """
     predictions = two_classes(y_true, score, labels, sample_weight, "fit_binormal")
-    predictions.check_independent("fit_binormal")
-    data = fit_runs(RankedCases.of(predictions))
-    data.check()
-    check_choice(weights, "weights", ("sampling", "frequency"))
+    data = _fit_data(predictions, weights, "fit_binormal")
     return _binormal_fit(data, predictions.case_weights, weights)
 
 
@@ -121,10 +118,7 @@ def fit_proper(
     ProperFit(c = -0.1675 ± 0.1472, d_a = 1.9078 ± 0.2598)
     """
     predictions = two_classes(y_true, score, labels, sample_weight, "fit_proper")
-    predictions.check_independent("fit_proper")
-    data = fit_runs(RankedCases.of(predictions))
-    data.check()
-    check_choice(weights, "weights", ("sampling", "frequency"))
+    data = _fit_data(predictions, weights, "fit_proper")
     return _proper_fit(data, predictions.case_weights, weights)
 
 
@@ -170,9 +164,18 @@ def two_classes(
     return predictions
 
 
-def fit_runs(cases: RankedCases, copies: Float64Array | None = None) -> Categories:
+def fit_runs(cases: RankedCases) -> Categories:
     """The categories that fits work on."""
-    return cases.runs(copies, categories.MOST_CATEGORIES)
+    return cases.runs(categories.MOST_CATEGORIES)
+
+
+def _fit_data(predictions: Predictions, weights: WeightKind, name: str) -> Categories:
+    """The same, checked for the fit of this name."""
+    predictions.check_independent(name)
+    data = fit_runs(RankedCases.of(predictions))
+    data.check()
+    check_choice(weights, "weights", ("sampling", "frequency"))
+    return data
 
 
 def start_of(data: Categories) -> Theta:
