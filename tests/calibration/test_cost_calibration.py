@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
-from polyroc import CostSensitiveClassifier
+from polyroc import CostSensitiveClassifier, Predictions
 from polyroc.calibration import Recalibrated, cost_calibration
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
 from polyroc.surface import ScoreModel, search
@@ -31,21 +31,26 @@ def test_it_is_the_definition_case_by_case():
     rng = np.random.default_rng(0)
     codes, q = drawn(80, rng, 2)
     weights = rng.integers(1, 4, 80).astype(float)
-    promised, paid = [], []
+    promised, paid, variances = [], [], []
     for y, p in zip(codes, q, strict=True):
         expected = [sum(COSTS[k, j] * p[k] for k in range(3)) for j in range(3)]
         j = expected.index(min(expected))
         promised.append(expected[j])
         paid.append(COSTS[y, j])
+        variances.append(sum(p[k] * (COSTS[k, j] - expected[j]) ** 2 for k in range(3)))
     found = cost_calibration(codes, q, COSTS, sample_weight=weights)
     assert found.expected == pytest.approx(np.average(promised, weights=weights))
     assert found.observed == pytest.approx(np.average(paid, weights=weights))
     each = weights * (np.subtract(paid, promised) - found.difference) / weights.sum()
-    assert found.standard_error == pytest.approx(math.sqrt((each**2).sum() * 80 / 79))
+    seen = math.sqrt((each**2).sum() * 80 / 79)
+    calibrated = math.sqrt(np.sum(weights**2 * variances)) / weights.sum()
+    assert found.standard_error == pytest.approx(max(seen, calibrated))
     often = np.repeat(np.arange(80), 3)
     plain = cost_calibration(codes, q, COSTS)
     grouped = cost_calibration(codes[often], q[often], COSTS, groups=often)
     assert grouped.standard_error == pytest.approx(plain.standard_error)
+    random = cost_calibration(codes, q, COSTS, groups=np.arange(80) % 40)
+    assert 0.5 < random.standard_error / plain.standard_error < 2
     errors = cost_calibration(codes, q)
     assert errors.observed == pytest.approx(np.mean(q.argmax(axis=1) != codes))
     assert errors.to_dict()["difference"] == errors.difference
@@ -60,6 +65,29 @@ def test_calibrated_probabilities_keep_their_promise_and_extreme_ones_do_not():
     assert found.difference > 0.2 and found.p_value < 1e-6
     low, high, *_ = found.interval()
     assert low < found.difference < high
+
+
+def test_errors_that_were_not_seen_do_not_condemn_calibrated_probabilities():
+    """About one error in 100 cases: a third of the samples have none, and vary hardly at all."""
+    rng, rejected, covered = np.random.default_rng(4), 0, 0
+    for _ in range(200):
+        top = rng.beta(100, 1, 100)
+        lead = np.arange(100) % 2
+        codes = np.where(rng.random(100) < top, lead, 1 - lead)
+        q = np.where(lead[:, None] == [0, 1], top[:, None], 1 - top[:, None])
+        found = cost_calibration(codes, q)
+        low, high, *_ = found.interval()
+        rejected, covered = rejected + (found.p_value < 0.05), covered + (low <= 0 <= high)
+    assert rejected <= 16 and covered == 200 - rejected
+
+
+def test_groups_that_do_not_vary_count_as_one_case_each():
+    y, groups = np.arange(12) % 2, np.repeat([0, 1, 2], 4)
+    q = np.where(y[:, None] == [0, 1], 0.9, 0.1)
+    assert cost_calibration(y, q).standard_error == pytest.approx(math.sqrt(0.09 / 12))
+    found = cost_calibration(y, q, groups=groups)
+    assert found.standard_error == pytest.approx(math.sqrt(0.09 / 3))
+    assert found.degrees_of_freedom == 2
 
 
 def test_a_cost_sensitive_classifier_that_recalibrates():
@@ -124,3 +152,17 @@ def test_operating_points_tell_when_probabilities_are_off():
     assert bare.notes == replace(found, model=None).notes == ()
     with pytest.raises(NotDefined, match="The surface does not have its cases"):
         bare.cost_calibration()
+
+
+def test_operating_points_of_cases_in_groups_have_no_test():
+    codes, q = drawn(900, np.random.default_rng(5), 4)
+    patients = Predictions(codes, q, groups=np.arange(900) // 3)
+    found = search(ScoreModel(patients), generations=5, rng=0, progress=False)
+    alone = search(ScoreModel(codes, q), generations=5, rng=0, progress=False)
+    point, other = found.choose(costs=COSTS), alone.choose(costs=COSTS)
+    assert point.cost_calibration().difference == other.cost_calibration().difference
+    assert math.isnan(point.cost_calibration().p_value)
+    assert other.cost_calibration().p_value < 0.01
+    for note in (*point.notes, *found.notes):
+        assert note.code == "cost-calibration" and "(no standard error, no test)" in note.text
+    assert "the probabilities are off" not in repr(point)

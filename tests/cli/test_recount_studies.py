@@ -60,7 +60,7 @@ def test_calibration(tmp_path: Path) -> None:
             (known,) = [each["errors"] for each in found if each["model"] in (model, "cases")]
             check_errors(facts, text, model, of, known)
             seen |= check_promise(facts, text, model, of)
-    assert seen == {"more", "less", "same", "off", "fine", "no test", "no error"}
+    assert seen == {"more", "less", "same", "off", "fine", "no test"}
 
 
 def check_errors(facts: Facts, text: str, model: str, of: str, known: list[dict]) -> None:
@@ -110,15 +110,20 @@ def check_promise(facts: Facts, text: str, model: str, of: str) -> set[str]:
     assert agrees(expected, facts.mean(promised)[0]) and agrees(observed, facts.mean(paid)[0])
     assert (size is None) == (abs(mean) < 1e-12)
     assert size is None or (agrees(size, abs(mean)) and (more == "more") == (mean > 0))
-    assert (error is None) == (spread < 1e-12) and (error is None or agrees(error, spread))
     parts = [w**2 * p * (1 - p) for w, p in zip(facts.weights, promised, strict=True)]
     least = math.sqrt(math.fsum(parts)) / sum(facts.weights)
-    if max(spread, least) < 1e-12:
+    if facts.groups is not None:  # times the design effect
+        squares = [(w * (g - mean)) ** 2 for w, g in zip(facts.weights, gaps, strict=True)]
+        alone = math.sqrt(math.fsum(squares))
+        least *= max(1, spread * math.sqrt((n - 1) / n) * sum(facts.weights) / alone)
+    larger = max(spread, least)
+    assert (error is None) == (larger < 1e-12) and (error is None or agrees(error, larger))
+    if error is None:
         assert p_text is None and off is None
         return {"no test", more or "same"}
-    p = 2 * student.sf(abs(mean) / (least if error is None else spread), n - 1)
+    p = 2 * student.sf(abs(mean) / larger, n - 1)
     assert p_agrees(p_text, p) and (off is not None) == (p < 0.05)
-    return {more or "same", "off" if off else "fine", *(["no error"] if error is None else [])}
+    return {more or "same", "off" if off else "fine"}
 
 
 def readings(kind: str, modalities: tuple[str, ...]) -> pd.DataFrame:
@@ -403,7 +408,8 @@ def test_no_promise_is_broken_by_rounding() -> None:
     """Ten cases that are all right with probability 0.7 say little, however alike they are."""
     y = np.arange(10) % 2
     found = cost_calibration(y, np.where(y[:, None] == [0, 1], 0.7, 0.3))
-    assert math.isnan(found.standard_error) and 0.01 < found.p_value < 0.2
+    assert found.standard_error == pytest.approx(math.sqrt(0.21 / 10))
+    assert 0.01 < found.p_value < 0.2
 
 
 def test_zeros_and_bins_are_counted() -> None:

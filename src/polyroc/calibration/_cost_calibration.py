@@ -1,7 +1,7 @@
 """Whether decisions by cost cost what their probabilities predict."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from polyroc._base.sums import sum_by_class
 from polyroc._base.tables import cell, p_cell, without_nan
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.results import Interval, Note
+from polyroc.surface._cases import Cases
 from polyroc.surface._costs import CostsLike, checked_costs, least_cost
 from polyroc.typing import Float64Array, IntArray, LabelsLike, ScoresLike, WeightsLike
 
@@ -28,11 +29,10 @@ class CostCalibration:
     ----------
     expected : mean over cases of the lowest expected cost, by the probabilities.
     observed : mean cost of the same decisions, by the true classes.
-    standard_error : of observed − expected, from paired values of cases; NaN if all cases are off
-        by the same.
+    standard_error : of observed − expected: from paired values of cases, or that of calibrated
+        probabilities where it is larger, as where an expensive error is rare and was not seen.
     degrees_of_freedom : of its t distribution.
-    p_value : of the hypothesis that decisions cost what the probabilities predict; where all cases
-        are off by the same, with the standard error of calibrated probabilities.
+    p_value : of the hypothesis that decisions cost what the probabilities predict.
     """
 
     expected: float
@@ -155,15 +155,40 @@ def promised_and_paid(
     paid = table[codes, decided]
     expected, observed = float(shares @ promised), float(shares @ paid)
     parts = shares * (paid - promised - (observed - expected))
+    moments = np.take_along_axis(q @ table**2, decided[:, None].astype(np.intp), axis=1)[:, 0]
+    certain = moments - promised**2 <= SAME * table.max() ** 2
+    noise = shares * np.sqrt(np.where(certain, 0, moments - promised**2))
+    least = SAME * float(table.max())
+    variance, n = _larger_variance(parts, noise, units, least)
+    error = math.sqrt(variance) if variance > least**2 else math.nan
+    p_value = float(2 * stdtr(n - 1, -abs(observed - expected) / error))
+    return CostCalibration(expected, observed, error, float(n - 1), p_value)
+
+
+def on_cases(
+    q: Float64Array, cases: Cases, decided: IntArray, table: Float64Array
+) -> CostCalibration:
+    """The same on the cases of a surface, which do not say what their groups are: then no test."""
+    found = promised_and_paid(q, cases.codes, decided, table, cases.weights)
+    return replace(found, standard_error=math.nan, p_value=math.nan) if cases.grouped else found
+
+
+def _larger_variance(
+    parts: Float64Array, noise: Float64Array, units: Any, least: float
+) -> tuple[float, int]:
+    """That of the parts of cases or that of calibrated probabilities, and independent units.
+
+    In groups, the second is multiplied by the design effect, the variance over groups against that
+    over cases; where nothing varies a group counts as one case.
+    """
+    calibrated = float(noise @ noise)
     if units is not None:
         numbers = np.unique(units, return_inverse=True)[1]
-        parts = sum_by_class(numbers, parts, int(numbers.max()) + 1)
+        n_units, alone = int(numbers.max()) + 1, float(parts @ parts)
+        parts = sum_by_class(numbers, parts, n_units)
+        if alone > least**2:
+            calibrated *= max(1.0, float(parts @ parts) / alone)
+        else:
+            calibrated = float((sum_by_class(numbers, noise, n_units) ** 2).sum())
     n = len(parts)
-    error = math.sqrt(float(parts @ parts) * n / (n - 1)) if n > 1 else math.nan
-    error = error if error > SAME * table.max() else math.nan
-    moments = np.take_along_axis(q @ table**2, decided[:, None].astype(np.intp), axis=1)[:, 0]
-    calibrated = math.sqrt(max(float(shares**2 @ (moments - promised**2)), 0.0))
-    spread = calibrated if math.isnan(error) else error
-    tested = n > 1 and spread > SAME * table.max()
-    p_value = float(2 * stdtr(n - 1, -abs(observed - expected) / spread)) if tested else math.nan
-    return CostCalibration(expected, observed, error, float(n - 1), p_value)
+    return (max(float(parts @ parts) * n / (n - 1), calibrated) if n > 1 else math.nan), n

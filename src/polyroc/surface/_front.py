@@ -523,7 +523,7 @@ class RocSurface:
         With every error costing 1, on the cases of the search; a point of :meth:`choose` has the
         note for its own costs. Empty for models that are searched and where there are no cases.
         """
-        from polyroc.calibration._cost_calibration import promised_and_paid
+        from polyroc.calibration._cost_calibration import on_cases
 
         cases = getattr(self.model, "cases", None)
         if self.model is None or cases is None or self.parameters.shape[1]:
@@ -531,7 +531,7 @@ class RocSurface:
         q = np.asarray(self.model.probabilities(np.zeros(0)), dtype=np.float64)
         table = 1 - np.eye(self.n_classes)
         decided = least_cost(q, table)
-        return (promised_and_paid(q, cases.codes, decided, table, cases.weights).note(),)
+        return (on_cases(q, cases, decided, table).note(),)
 
     # Files and tables
 

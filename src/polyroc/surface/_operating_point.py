@@ -204,7 +204,8 @@ class SurfacePoint:
         At the costs asked for, or 1 for every error, on the cases of the search, with the shares of
         classes that they have. Where both differ by much more than the standard error, the
         probabilities are not calibrated: see :func:`polyroc.calibration.cost_calibration` and
-        :class:`polyroc.calibration.Recalibrated`.
+        :class:`polyroc.calibration.Recalibrated`. Where cases belong to groups there is no standard
+        error and no test here; that function takes groups.
 
         Returns
         -------
@@ -222,7 +223,7 @@ class SurfacePoint:
         >>> bool(point.cost_calibration().observed > 0.1)
         True
         """
-        from polyroc.calibration._cost_calibration import promised_and_paid
+        from polyroc.calibration._cost_calibration import on_cases
 
         model = self.surface.model
         if model is None or getattr(model, "cases", None) is None:
@@ -234,7 +235,7 @@ class SurfacePoint:
         if table is None:
             table = 1 - np.eye(len(self.classes))
         decided = least_cost(q, self.costs)
-        return promised_and_paid(q, model.cases.codes, decided, table, model.cases.weights)
+        return on_cases(q, model.cases, decided, table)
 
     @property
     def notes(self) -> tuple[Note, ...]:
