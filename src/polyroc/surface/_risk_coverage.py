@@ -117,11 +117,21 @@ def risk_coverage(
     reached = np.cumsum(weights)
     risk = np.minimum(np.cumsum(weights * paid) / reached, 1.0)[last]
     effective = (reached**2 / np.cumsum(weights**2))[last]
-    square = (np.cumsum(weights * paid**2) / reached)[last] - risk**2
-    # Costs that vary less than 0/1 ones of the same mean are known as well from fewer cases.
-    ratio = np.divide(risk * (1 - risk), square, out=np.ones_like(risk), where=square > 1e-15)
+    ratio = _ratio(risk, (np.cumsum(weights * paid**2) / reached)[last], effective)
     quantile = float(norm.ppf((1 + level) / 2))
-    low, high = wilson_limits(risk, effective * np.maximum(ratio, 1.0), quantile)
+    low, high = wilson_limits(risk, effective * ratio, quantile)
     scale = table.max()
     share = reached[last] / reached[-1]
     return RiskCoverage(share, risk * scale, low * scale, high * scale, expected[last], level)
+
+
+def _ratio(risk: Float64Array, square: Float64Array, effective: Float64Array) -> Float64Array:
+    """How much less costs vary than 0/1 ones of the same mean, which are known from fewer cases.
+
+    ``risk`` and ``square`` are means of costs and of their squares, the largest cost being 1. Both
+    are taken with one more case that costs as much: dear errors that were not seen may be rare.
+    """
+    mean, square = ((each * effective + 1) / (effective + 1) for each in (risk, square))
+    variance = square - mean**2
+    ratio = np.divide(mean * (1 - mean), variance, out=np.ones_like(mean), where=variance > 1e-15)
+    return np.asarray(np.maximum(ratio, 1.0))
