@@ -75,9 +75,16 @@ class CalibrationError:
     seed: int
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Limits around the debiased value, not below 0 and not above 1."""
+        """Limits around the debiased value, not below 0 and not above 1.
+
+        Near 0 some bias is left, so that the lower limit is 0 unless calibration is rejected at
+        this level, or by all draws.
+        """
         reach = two_sided_quantile(level, self.degrees_of_freedom) * self.standard_error
         low, high = max(self.debiased - reach, 0.0), min(self.debiased + reach, 1.0)
+        least = 1 / (1 + self.n_resamples)
+        if low > 0 and self.p_value > max(1 - level, least) + 1e-12:
+            low = 0.0
         return Interval(low, high, level, "plain")
 
     def to_dict(self) -> dict[str, Any]:
