@@ -8,7 +8,16 @@ import pytest
 from scipy import stats
 from twins.methods import designed, method_of
 
-from polyroc import Bootstrap, Influence, Permutation, Predictions, compare, evaluate, registry
+from polyroc import (
+    Bootstrap,
+    Design,
+    Influence,
+    Permutation,
+    Predictions,
+    compare,
+    evaluate,
+    registry,
+)
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._resampling import KERNEL_STATISTICS, Resampler, drawn_weights, stream
@@ -110,7 +119,8 @@ class TestReplicates:
             w = drawn * (W if weighted else 1.0)
             shares = np.bincount(Y, W if weighted else None)
             for name in NAMES:
-                held = {} if options or not registry[name].prior_weighted else {"priors": shares}
+                fixed = registry[name].prior_weighted and options.get("sampling") != "random"
+                held = {"priors": shares} if fixed else {}
                 expected = registry[name].function(Y, P, sample_weight=w, **held)
                 assert found[name].replicates[b] == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
@@ -392,3 +402,27 @@ def test_a_class_of_one_case_leaves_differences_without_an_error():
     (found,) = compare(y, models, ["hand_till"], method=Bootstrap(20, rng=1)).differences
     assert np.isnan(found.standard_error) and np.isnan(found.p_value)
     assert np.isfinite(found.difference)
+
+
+def test_groups_that_span_classes_leave_fixed_priors_fixed():
+    """One patient has cases of two classes; the classes differ in how well they are told apart."""
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1, 2], 60)
+    scores = rng.dirichlet(np.ones(3), 180)
+    scores[y == 2] = 0.1 * scores[y == 2] + [0, 0, 0.9]
+    patients = 8 * y + rng.integers(0, 8, 180)
+    patients[0] = patients[-1]
+    for name in ("aunp", "aunu", "au1p"):
+        fixed, sampled = (
+            evaluate(
+                y,
+                scores,
+                [name],
+                groups=Design(patients, sampling=sampling),
+                interval=Bootstrap(replicates=400, rng=1),
+            )[name].standard_error
+            for sampling in ("stratified", "random")
+        )
+        known = evaluate(y, scores, [name], groups=patients)[name].standard_error
+        assert fixed == pytest.approx(known, rel=0.25)
+        assert sampled > 1.3 * fixed

@@ -45,7 +45,7 @@ def replicate_values(
     if predictions.folds is not None:
         return _replicates_of_folds(predictions, questions, design, n_replicates, seed, step)
     resampler = Resampler.of(predictions, design)
-    if resampler.by_class:
+    if design.sampling == "stratified":
         questions = [_at_fixed_priors(each, predictions) for each in questions]
     replicator = Replicator(predictions, questions)
     parts = []

@@ -41,10 +41,9 @@ class Resampler:
     """Draws weights: cases, or groups of them, with replacement within strata.
 
     Of n units of a stratum n − 1 are drawn, so that the variance over draws is that of a mean of n
-    cases, S²/n, and not (n − 1)/n of it. Strata are the classes, whose shares do not change:
-    metrics that weight by priors keep those of the sample. They cannot be kept apart where a group
-    holds cases of several, nor where classes were sampled with the cases (``sampling="random"``):
-    then there is one stratum, and a draw that loses a class is repeated.
+    cases, S²/n, and not (n − 1)/n of it. Strata are the classes. They cannot be kept apart where a
+    group holds cases of several, nor where classes were sampled with the cases
+    (``sampling="random"``): then there is one stratum, and a draw that loses a class is repeated.
     """
 
     codes: NDArray[Any]
@@ -63,11 +62,6 @@ class Resampler:
             raise InvalidInput('weights="frequency" needs whole numbers of copies to resample.')
         strata = _strata(predictions, unit, design.sampling == "random")
         return cls(predictions.codes, predictions.n_classes, unit, strata, copies)
-
-    @property
-    def by_class(self) -> bool:
-        """Whether every class is a stratum of its own."""
-        return len(self.strata) > 1
 
     def draw(self, generator: np.random.Generator) -> NDArray[Any]:
         """Weights of one replicate, relative to those of the cases."""
