@@ -131,6 +131,9 @@ def test_tests_of_a_study():
     assert found.to_dict()["tests"][0]["model_a"] == "logistic"
     alike = SplitValues(np.ones((4, 2, 1)), ("a", "b"), ("m",)).tests(0.5)
     assert alike["p_value"].isna().all() and alike["difference"].iloc[0] == 0
+    assert alike["note"].tolist() == ["no test: the learners differ by the same in every split"]
+    alone = SplitValues(np.array([[[0.9], [0.8]]]), ("a", "b"), ("m",)).tests(0.5)
+    assert alone["note"].tolist() == ["no test: one split says nothing about how splits vary"]
 
 
 def test_sizes_of_probabilities_are_not_tested():

@@ -112,7 +112,8 @@ class SplitValues(NamedTuple):
         apart = self.values[:, a, column] - self.values[:, b, column]
         difference, freedom = float(apart.mean()), len(apart) - 1
         error = float(corrected_errors(apart, overlap))
-        known = error > 1e-12 and not withheld(self.metrics[column])
+        reason = _no_test(self.metrics[column], apart, error)
+        known = not reason and not math.isnan(error)
         p_value = 2 * float(stdtr(freedom, -abs(difference) / error)) if known else np.nan
         return Difference(
             metric=self.metrics[column],
@@ -123,5 +124,14 @@ class SplitValues(NamedTuple):
             p_value=p_value,
             degrees_of_freedom=float(freedom),
             lower_is_better=registry.sign_of(self.metrics[column]) < 0,
-            notes=(WITHHELD,) if withheld(self.metrics[column]) else (),
+            notes=(reason,) if reason else (),
         )
+
+
+def _no_test(metric: str, apart: Float64Array, error: float) -> str:
+    """Why two learners are not tested; empty where they are, or where a value is missing."""
+    if withheld(metric):
+        return WITHHELD
+    if len(apart) < 2:
+        return "no test: one split says nothing about how splits vary"
+    return "no test: the learners differ by the same in every split" if error <= 1e-12 else ""
