@@ -262,6 +262,21 @@ def test_absent_classes() -> None:
     assert "one case" in skipped["hand_till"].note
 
 
+@pytest.mark.parametrize("weight", [2.0**-60, 1.0, 2.0**60])
+def test_mass_of_absent_classes(weight: float) -> None:
+    """Whether rows sum to 1 without a skipped class does not depend on the unit of weights."""
+    rng = np.random.default_rng(0)
+    y, p = np.arange(30) % 3, rng.dirichlet(np.ones(4), 30)
+    weights = np.full(30, weight)
+    found = PairSummary(range(4)).update(y, p, weights).compute("total_length", absent="skip")
+    assert np.isnan(found["total_length"].low)
+    assert "do not sum to 1 without the skipped 3" in found["total_length"].note
+    nearly = np.column_stack([p[:, :3] / p[:, :3].sum(axis=1, keepdims=True), np.full(30, 1e-9)])
+    found = PairSummary(range(4)).update(y, nearly, weights).compute("total_length", absent="skip")
+    expected = polyroc.total_length(y, nearly[:, :3])
+    np.testing.assert_allclose(found["total_length"].low, expected, rtol=1e-12)
+
+
 def test_scores_that_are_no_probabilities_have_no_metrics_of_means() -> None:
     y, p = probabilities(100, 3, 11)
     summary = PairSummary(range(3)).update(y, p).update(y[:1], [[2.0, 1.0, -1.0]])

@@ -166,7 +166,9 @@ class Known:
                 "or contain negative values. Pass probabilities."
             )
         skipped = [k for k in range(len(self.classes)) if k not in present]
-        if self.sums.totals()[:, skipped].sum() > SUM_TOLERANCE:
+        # Sums are weighted: without the scale of the weights, small ones would hide every fault.
+        weight = self.totals.weights.sum() / max(self.totals.n_cases, 1)
+        if self.sums.totals()[:, skipped].sum() > SUM_TOLERANCE * weight:
             names = listed([self.classes[k] for k in skipped])
             return (
                 f"rows of scores do not sum to 1 without the skipped {names}. Leave out their "
