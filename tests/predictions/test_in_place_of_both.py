@@ -12,6 +12,7 @@ import pytest
 import polyroc
 from polyroc import (
     Predictions,
+    calibration,
     curves,
     display,
     inference,
@@ -186,3 +187,39 @@ def test_reports_take_predictions_too(tmp_path: Path) -> None:
         page(y)
     with pytest.raises(InvalidInput, match="other true classes"):
         page({"one": given["one"], "other": Predictions(y[::-1], p, **options)})
+    groups = [f"g{i // 2}" for i in range(len(y))]
+    whole = Predictions(y, p, labels=labels, groups=groups)
+    assert page(whole) == page(y, p, labels=labels, groups=groups)
+
+
+def test_groups_are_not_given_beside_predictions_that_hold_them() -> None:
+    y, p, _, labels = cases_of(3)
+    groups = np.arange(len(y)) // 2
+    whole = Predictions(y, np.abs(p), labels=labels, groups=groups, normalize=True)
+    functions = {
+        **public_functions(),
+        **{name: getattr(calibration, name) for name in calibration.__all__},
+        (models := "decision_curves"): utility.decision_curves,
+    }
+    names = [name for name, each in functions.items() if takes_groups(each)]
+    assert len(names) >= 9
+    for name in names:
+        options = OPTIONS.get(name, {})
+        with pytest.raises(InvalidInput, match="groups cannot be given beside Predictions"):
+            functions[name]({"m": whole} if name == models else whole, groups=groups, **options)
+
+
+def takes_groups(function: Callable[..., Any]) -> bool:
+    return inspect.isfunction(function) and "groups" in inspect.signature(function).parameters
+
+
+def test_rows_by_position_are_told_of_scores_and_groups() -> None:
+    y, p, _, labels = cases_of(3)
+    p = np.abs(p) / np.abs(p).sum(axis=1, keepdims=True)
+    scores = pd.DataFrame(p, columns=labels, index=np.arange(len(y)) + 1000)
+    with pytest.warns(UserWarning, match="different indexes"):
+        found = calibration.recalibration(
+            pd.Series(y), scores, groups=pd.Series(np.arange(len(y)) // 2)
+        )
+    told = [note.text for note in found.notes if note.code == "rows-by-position"]
+    assert told == ["rows of y_score were matched by position, although indexes differ"]

@@ -64,7 +64,8 @@ class Problem:
         _check_rank(cases, predictions)
         units, by_position = predictions.groups, predictions.by_position
         if groups is not None:
-            units, by_position = predictions.case_groups(groups)
+            units, groups_by_position = predictions.case_groups(groups)
+            by_position = (*by_position, *groups_by_position)
         alike = units is None and bool((weights == weights[0]).all())
         return cls(predictions, cases, place, units, alike, tuple(by_position))
 

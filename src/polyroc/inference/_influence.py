@@ -48,11 +48,6 @@ class CaseDesign:
         design = Design.of(given)
         numbers, by_position = predictions.groups, tuple[str, ...]()
         if design.groups is not None:
-            if numbers is not None:
-                raise InvalidInput(
-                    "groups cannot be given together with Predictions that have groups. Pass them "
-                    "once."
-                )
             numbers, by_position = predictions.case_groups(design.groups)
         if numbers is None:
             return cls(None, design.weights, design.sampling)

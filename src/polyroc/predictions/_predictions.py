@@ -369,6 +369,10 @@ class Predictions:
 
     def case_groups(self, groups: Any) -> tuple[NDArray[np.intp], tuple[str, ...]]:
         """Groups of the cases as numbers, and whether they were matched by position."""
+        if self.groups is not None:
+            raise InvalidInput(
+                "groups cannot be given together with Predictions that have groups. Pass them once."
+            )
         by_position = rows_by_position({"groups": groups}, self.row_labels)
         return self.of_cases(read_groups(groups), "groups"), by_position
 

@@ -16,7 +16,7 @@ from polyroc.report._markup import Markup, element
 from polyroc.report._panels import Band, Frame, Line, panel
 from polyroc.report._tables import head, key, name, right, scrolled
 from polyroc.report._wording import interval_digits, limits, number, p_number, share
-from polyroc.typing import Float64Array
+from polyroc.typing import Float64Array, Int64Array
 
 BINS = 8
 THRESHOLDS = np.arange(1, 50) / 50
@@ -29,9 +29,15 @@ def usable(content: Content) -> list[tuple[int, ModelContent]]:
     return [(m, model) for m, model in enumerate(content.models) if not model.fault]
 
 
+def _groups(content: Content, model: ModelContent) -> Int64Array | None:
+    """Groups of the cases, unless the predictions of the model hold them."""
+    return content.groups if model.predictions.groups is None else None
+
+
 def error_of(content: Content, model: ModelContent) -> CalibrationError:
     """The calibration error of the most probable class, as ``polyroc calibration`` has it."""
-    return calibration_error(model.predictions, groups=content.groups, rng=SEED)
+    groups = _groups(content, model)
+    return calibration_error(model.predictions, groups=groups, rng=SEED)
 
 
 def calibration_table(content: Content) -> Markup:
@@ -44,7 +50,7 @@ def calibration_table(content: Content) -> Markup:
 
 def _row(content: Content, m: int, model: ModelContent) -> Markup:
     error = error_of(content, model)
-    paid = cost_calibration(model.predictions, groups=content.groups)
+    paid = cost_calibration(model.predictions, groups=_groups(content, model))
     low, high, *_ = error.interval(content.level)
     interval = "no interval" if math.isnan(low) else limits(low, high)
     cells = [
@@ -74,7 +80,7 @@ def calibration_figures(content: Content) -> Markup:
     """Reliability curves: of the most probable class, then of each class of few."""
     curves = {
         m: calibration_curves(
-            model.predictions, groups=content.groups, bins=BINS, level=content.level
+            model.predictions, groups=_groups(content, model), bins=BINS, level=content.level
         )
         for m, model in usable(content)
     }
