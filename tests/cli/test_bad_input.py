@@ -1,5 +1,6 @@
 """Every kind of bad input: one line on standard error, exit code 2, nothing written."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -140,6 +141,16 @@ def test_names_that_are_nearly_right(tmp_path: Path) -> None:
     assert "Did you mean 'logistic'?" in refused(
         "study", path, "-t", "diagnose", "--learners", "logistics"
     )
+    for symbol, name in (("AUC", "roc_auc"), ("m", "hand_till"), ("Mp", "hand_till_probabilistic")):
+        assert f"Did you mean {name!r}? The" in refused("evaluate", EXAMPLE, "-m", symbol)
+    option = refused("evaluate", EXAMPLE, "--modle", "forest")
+    assert re.search(r"Did you mean '?--model'?\? See .* --help\.$", option)
+
+
+def test_a_margin_is_asked_for_as_an_option() -> None:
+    asked = refused("compare", EXAMPLE, "--alternative", "noninferior")
+    assert "--alternative noninferior needs a margin. Pass --margin, the largest" in asked
+    assert "--margin 0.02 has no meaning" in refused("compare", EXAMPLE, "--margin", "0.02")
 
 
 def test_decimal_commas_are_recognised(tmp_path: Path) -> None:

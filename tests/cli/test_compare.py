@@ -203,3 +203,18 @@ def test_classes_that_are_true_and_false_have_an_order(tmp_path: Path) -> None:
     found = [each["models"][0]["metrics"][0]["value"] for each in (forward, back)]
     assert found == pytest.approx([7 / 9, 2 / 9])
     assert "labels names 'no', but the labels" in refused("evaluate", path, "--labels", "no,yes")
+
+
+def test_long_names_of_models_leave_room_for_all_digits(tmp_path: Path) -> None:
+    table = pd.read_csv(EXAMPLE)
+    names = {model: f"{model} of the second hospital" for model in ("forest", "bayes")}
+    kept = ["truth", *(column for column in table if column.split(":")[0] in names)]
+    renamed = {c: f"{names[c.split(':')[0]]}:{c.split(':')[1]}" for c in kept if ":" in c}
+    path = tmp_path / "long.csv"
+    table[kept].rename(columns=renamed).to_csv(path, index=False)
+    found = document("compare", path, "-m", "hand_till")["comparison"]["differences"][0]
+    shown = run("compare", path, "-m", "hand_till", "--all-pairs").stdout
+    line = next(line for line in shown.splitlines() if line.startswith("hand_till  "))
+    p = f"{found['p_value']:.4f}"
+    limits = f"{found['low']:+.4f} … {found['high']:+.4f}"
+    assert line.split(maxsplit=2)[1:] == [f"{found['difference']:+.4f}", f"{limits}  {p}    {p}"]

@@ -32,6 +32,7 @@ def test_evaluate_compare_and_report(file: Path, tmp_path: Path) -> None:
     options = ("--folds", "part", "-m", "hand_till")
     made = document("evaluate", file, *options)
     plain = polyroc.evaluate(Y, P, ["hand_till"], folds=FOLDS)["hand_till"]
+    assert made["input"]["files"][0]["fold"] == "part"
     row = made["models"][0]["metrics"][0]
     assert row["value"] == pytest.approx(plain.value, abs=1e-12)
     assert row["standard_error"] == pytest.approx(plain.standard_error, rel=1e-9)

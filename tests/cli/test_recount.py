@@ -660,7 +660,7 @@ ABOUT_DATA = {
     "ranking.py": {"_full", "_wide", "_narrow"},
     "calibration.py": {"_errors", "_parameters", "_print_tables", "_tests"},
     "check.py": {"check", "_print", "_tell"},
-    "compare.py": {"_print", "_together", "_by_pair"},
+    "compare.py": {"_print", "_together", "_of_pair", "_of_pair_shortened"},
     "demo.py": {"demo"},
     "evaluate.py": {"_print_tables", "_beside", "_alone", "print_read"},
     "pairs.py": {"pair_tables"},

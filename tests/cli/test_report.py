@@ -74,6 +74,20 @@ def test_passes_what_the_file_and_the_options_say(tmp_path: Path, writer: Writer
     assert plain["ids"] is None and plain["include_cases"]
 
 
+def test_a_column_that_names_the_cases_is_not_told_as_unused(tmp_path: Path) -> None:
+    head, *rows = FOUR_CASES.splitlines()
+    named = [f"image,site,{head}", *(f"i{n},s,{row}" for n, row in enumerate(rows))]
+    path = written(tmp_path, "\n".join(named))
+    other = written(tmp_path, "\n".join(named), "other.csv")
+    page = ("-o", tmp_path / "r.html")
+    told = "cases named in 'image'; not used: 'site'."
+    assert told in " ".join(run("report", path, *page).stdout.split())
+    assert told in " ".join(run("compare", path, other, "--id", "image").stdout.split())
+    for options in (("--id", "none"), ("--no-cases",)):
+        words = " ".join(run("report", path, *page, *options).stdout.split())
+        assert "not used: 'image', 'site'." in words and "named in" not in words
+
+
 def test_demo_without_a_path_leaves_the_folder_alone(
     tmp_path: Path, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,3 +109,12 @@ def test_what_is_refused(file: Path, tmp_path: Path) -> None:
     pd.read_csv(file).assign(half=0).to_csv(other, index=False)
     said = refused("compare", file, other, "--by", "half")
     assert "differ in the column 'half' in row 45" in said
+
+
+def test_a_slice_with_few_cases_of_a_class_has_a_note(file: Path) -> None:
+    few = pd.read_csv(file).assign(site=np.where(np.arange(90) < 12, "few", "many"))
+    few.to_csv(file, index=False)
+    told = " ".join(run("evaluate", file, "--by", "site", "-m", "hand_till,pdi").stdout.split())
+    expected = "slice 'few' of site: hand_till, pdi: fewer than 10 cases: a (4), b (4), c (4)"
+    assert told.count(f"Note. {expected}") == 1
+    assert "slice 'many'" not in told

@@ -262,7 +262,7 @@ def notes(result: "Comparison") -> list[str]:
 
 
 def comparison_tables(result: "Comparison", width: int) -> "list[Titled]":
-    """One table, or where that does not fit one per pair of models with shorter numbers."""
+    """One table, or where that does not fit one per pair of models, if need be shortened."""
     from polyroc._base.hypotheses import limits_in_words
 
     alternative = result.settings.get("alternative", "two-sided")
@@ -272,7 +272,8 @@ def comparison_tables(result: "Comparison", width: int) -> "list[Titled]":
     if metric + models + 50 <= width:
         return [_together(result, title)]
     pairs = dict.fromkeys(_pair(row) for row in result.differences)
-    return [_by_pair(result, f"{title}: {pair}", pair) for pair in pairs]
+    one = _of_pair if metric + 48 <= width else _of_pair_shortened
+    return [one(result, f"{title}: {pair}", pair) for pair in pairs]
 
 
 def _pair(row: "Difference") -> str:
@@ -280,20 +281,38 @@ def _pair(row: "Difference") -> str:
 
 
 def _together(result: "Comparison", title: str) -> "Titled":
-    from polyroc._base.tables import p_cell
     from polyroc.cli.screen import table
 
-    made = table(title, ["metric", "models"], ["difference", "interval", "p", "p (Holm)"])
+    made = table(title, ["metric", "models"], _NUMBERS)
     for row in result.differences:
-        low, high, *_ = row.interval(result.level)
-        limits = "–" if math.isnan(low) else f"{limit(low, '+.4f')} … {limit(high, '+.4f')}"
-        difference = "–" if math.isnan(row.difference) else f"{row.difference:+.4f}"
-        p_values = p_cell(row.p_value), p_cell(row.p_adjusted)
-        made.add(row.metric, _pair(row), difference, limits, *p_values)
+        made.add(row.metric, _pair(row), *_numbers(row, result.level))
     return made
 
 
-def _by_pair(result: "Comparison", title: str, pair: str) -> "Titled":
+def _of_pair(result: "Comparison", title: str, pair: str) -> "Titled":
+    from polyroc.cli.screen import table
+
+    made = table(title, ["metric"], _NUMBERS)
+    for row in result.differences:
+        if _pair(row) == pair:
+            made.add(row.metric, *_numbers(row, result.level))
+    return made
+
+
+_NUMBERS = ["difference", "interval", "p", "p (Holm)"]
+
+
+def _numbers(row: "Difference", level: float) -> tuple[str, str, str, str]:
+    """A difference, its limits and its p-values as cells."""
+    from polyroc._base.tables import p_cell
+
+    low, high, *_ = row.interval(level)
+    limits = "–" if math.isnan(low) else f"{limit(low, '+.4f')} … {limit(high, '+.4f')}"
+    difference = "–" if math.isnan(row.difference) else f"{row.difference:+.4f}"
+    return difference, limits, p_cell(row.p_value), p_cell(row.p_adjusted)
+
+
+def _of_pair_shortened(result: "Comparison", title: str, pair: str) -> "Titled":
     from polyroc.cli.screen import table
 
     made = table(title, ["metric"], ["diff.", "interval", "Holm"])

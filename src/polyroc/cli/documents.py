@@ -39,6 +39,7 @@ def predictions_input(files: "Sequence[FilePredictions]") -> dict[str, Any]:
                 "scores": {model: list(names) for model, names in file.roles.scores.items()},
                 "weight": file.roles.weight,
                 "group": file.roles.group,
+                "fold": file.roles.fold,
                 "by": list(file.roles.slices),
                 "unused": list(file.roles.unused),
             }

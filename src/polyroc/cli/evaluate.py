@@ -297,12 +297,15 @@ def _short(value: float) -> str:
     return "–" if math.isnan(value) else short(f"{value:.3f}")
 
 
-def notes(results: "Mapping[str, Evaluation]") -> list[str]:
-    """What is right but surprising about these numbers, each once, with what it is about."""
+def notes(results: "Mapping[str, Evaluation]", left_out: Sequence[str] = ()) -> list[str]:
+    """What is right but surprising about these numbers, each once, with what it is about.
+
+    Notes with the codes ``left_out`` are not told.
+    """
     about: dict[tuple[str, bool], dict[str, list[str]]] = {}
     for name, result in results.items():
         for metric, estimate in result.items():
-            for note in estimate.notes:
+            for note in (each for each in estimate.notes if each.code not in left_out):
                 own = note.text.startswith(f"{metric} ")  # a sentence whose subject is the metric
                 text = note.text.removeprefix(f"{metric} ")
                 about.setdefault((text, own), {}).setdefault(metric, []).append(name)

@@ -44,7 +44,9 @@ def _intervals(point: "SurfacePoint") -> Titled:
 
 
 def _share(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.3f}"
+    """With three decimals, or three digits where those would be zeros."""
+    form = ".3f" if value == 0 or abs(value) >= 0.0005 else ".3g"
+    return "–" if math.isnan(value) else f"{value:{form}}"
 
 
 FOUND = "Costs that lead to these decisions, largest 1 (only their ratios matter)"

@@ -168,8 +168,9 @@ def _usage_in_one_line() -> Iterator[None]:
         if isinstance(error, _NO_ARGUMENTS):
             raise
         path = "polyroc" if error.ctx is None else error.ctx.command_path
-        message = error.format_message().removesuffix(".")
-        raise BadInput(f"{message}. See {path} --help.") from error
+        message = error.format_message()
+        end = "" if message.endswith((".", "?")) else "."
+        raise BadInput(f"{message}{end} See {path} --help.") from error
 
 
 def _replace_closed_streams() -> None:

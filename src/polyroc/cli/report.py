@@ -1,6 +1,7 @@
 """``polyroc report``: one page with everything."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,6 @@ from polyroc.cli.completion import complete_files
 from polyroc.cli.gathering import read_models
 from polyroc.cli.joining import join_options
 from polyroc.cli.options import (
-    NONE,
     Asked,
     Gate,
     by_option,
@@ -27,6 +27,7 @@ from polyroc.errors import InvalidInput
 if TYPE_CHECKING:
     from polyroc.predictions import Predictions
     from polyroc.readers import FilePredictions
+    from polyroc.readers._predictions import Roles
     from polyroc.report import EarlierReport
 
 
@@ -85,13 +86,16 @@ def report(
         read = read_models(files, asked, model, join)
     with working("writing the report"):
         models = _predictions(read.cases, gate._asdict())
-        known = {"groups": read.cases.groups, "ids": _ids(read.cases, asked.case_id)}
-        known |= {"title": title, "earlier": compared}
+        column = _names_cases(read.cases)
+        ids = None if column is None else read.cases.case_ids[column]
+        known: dict[str, Any] = {"groups": read.cases.groups, "ids": ids, "title": title}
+        known["earlier"] = compared
         source = ", ".join(dict.fromkeys(Path(file.path).name for file in read.files))
         write_report(path, models, **known, source=source, include_cases=not no_cases, level=level)
     screen = console()
     for file in read.files:
-        screen.print(printable(f"Read as: {file.roles.describe()}."))
+        roles = file.roles if no_cases else _naming(file.roles, column)
+        screen.print(printable(f"Read as: {roles.describe()}."))
     if read.together is not None:
         screen.print(printable(f"{read.together.describe()}."))
     screen.print(printable(f"Report: {path}"), soft_wrap=True)
@@ -106,12 +110,16 @@ def _earlier(path: str | None, other_cases: bool) -> "EarlierReport | None":
     return None if path is None else EarlierReport(path, other_cases)
 
 
-def _ids(cases: "FilePredictions", case_id: str | None) -> Any:
-    """Names of the cases: of the column asked for, or of the only one that is named so."""
-    if case_id == NONE:
-        return None
-    known = list(cases.case_ids.values())
-    return known[0] if len(known) == 1 else None
+def _names_cases(cases: "FilePredictions") -> str | None:
+    """The column that names the cases: the one asked for, or the only one that is named so."""
+    return next(iter(cases.case_ids)) if len(cases.case_ids) == 1 else None
+
+
+def _naming(roles: "Roles", column: str | None) -> "Roles":
+    """Roles in which a column that was not used names the cases."""
+    if column not in roles.unused:
+        return roles
+    return replace(roles, case=column, unused=tuple(n for n in roles.unused if n != column))
 
 
 def _predictions(cases: "FilePredictions", gate: Mapping[str, object]) -> "dict[str, Predictions]":

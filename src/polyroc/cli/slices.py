@@ -82,12 +82,35 @@ def _alike(test: Any, n_slices: int) -> str:
     return f"{which} alike: p = {p_cell(test.p_value)}{holm}"
 
 
+_NOT_OF_INTERVALS = (
+    "mean-over-folds",
+    "pairs-pooled",
+    "cases-pooled",
+    "tied-scores",
+    "ties-matter",
+    "priors-fixed",
+    "priors-given",
+)
+"""Codes of notes that say nothing against an interval; JSON has them."""
+
+
 def slice_notes(results: "Mapping[str, Evaluation]") -> list[str]:
-    """Slices that are withheld, each once."""
+    """Slices that are withheld, and what to be careful about in others, each once."""
+    from polyroc._base.checks import shown
+    from polyroc.cli.evaluate import notes
     from polyroc.inference import SlicedEvaluation
 
-    sliced = (each for each in results.values() if isinstance(each, SlicedEvaluation))
-    return list(dict.fromkeys(note.text for each in sliced for note in each.notes))
+    sliced = {name: each for name, each in results.items() if isinstance(each, SlicedEvaluation)}
+    withheld = dict.fromkeys(note.text for each in sliced.values() for note in each.notes)
+    told: list[str] = []
+    for attribute, slices in next(iter(sliced.values())).slices.items() if sliced else ():
+        for name in slices:
+            own = {model: each.slices[attribute][name] for model, each in sliced.items()}
+            lines = notes(own, left_out=_NOT_OF_INTERVALS)
+            told += [f"slice {shown(name)} of {attribute}: {line}" for line in lines]
+    more = len(told) - MOST_ROWS
+    rest = [f"{more:,} more notes on slices: see --json"] if more > 0 else []
+    return [*withheld, *told[:MOST_ROWS], *rest]
 
 
 def withheld_notes(result: "Comparison") -> list[str]:

@@ -8,6 +8,16 @@ from polyroc.errors import InvalidInput, InvalidType, UnknownName
 from polyroc.metrics.declaration import Metric, Occasion
 
 
+def meant(name: object, metrics: Iterable[Metric]) -> str:
+    """A question about the metric of this symbol, or else of a name spelled alike; or nothing."""
+    known = {metric.name: metric.symbol for metric in metrics}
+    if isinstance(name, str):
+        for each, symbol in known.items():
+            if name.replace("_", "").casefold() == symbol.replace("_", "").casefold():
+                return did_you_mean(each, [each])
+    return did_you_mean(name, known)
+
+
 class Registry(Mapping[str, Metric]):
     """Metrics by name, in alphabetical order."""
 
@@ -24,7 +34,7 @@ class Registry(Mapping[str, Metric]):
     def __getitem__(self, name: str) -> Metric:
         if name not in self:
             raise UnknownName(
-                f"There is no metric {shown(name)}.{did_you_mean(name, self._metrics)} "
+                f"There is no metric {shown(name)}.{meant(name, self.values())} "
                 f"The metrics are {', '.join(self)}."
             )
         return self._metrics[name]

@@ -47,6 +47,8 @@ class Roles:
     """The class that one column of scores belongs to, of two classes."""
     fold: str | None = None
     slices: tuple[str, ...] = ()
+    case: str | None = None
+    """The column that names the cases, where it was asked for."""
 
     def describe(self) -> str:
         """The roles in words, for people to check."""
@@ -57,6 +59,7 @@ class Roles:
         parts += [f"groups in {shown(self.group)}"] if self.group else []
         parts += [f"folds in {shown(self.fold)}"] if self.fold else []
         parts += [f"slices by {listed(self.slices, 4)}"] if self.slices else []
+        parts += [f"cases named in {shown(self.case)}"] if self.case else []
         parts += [f"not used: {listed(self.unused, 4)}"] if self.unused else []
         return "; ".join(parts)
 
@@ -204,8 +207,9 @@ def read_predictions(
     models = scores.models if model is None else {model: chosen(scores.models, model, table.path)}
     role = None if groups is None else found
     read = _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
-    unused = tuple(name for name in read.roles.unused if name not in (fold, *attributes))
-    roles = replace(read.roles, fold=fold, slices=attributes, unused=unused)
+    case = case_id if isinstance(case_id, str) else None
+    unused = tuple(name for name in read.roles.unused if name not in (fold, case, *attributes))
+    roles = replace(read.roles, fold=fold, slices=attributes, case=case, unused=unused)
     return replace(
         read,
         roles=roles,

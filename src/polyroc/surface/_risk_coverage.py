@@ -129,7 +129,7 @@ def _ratio(risk: Float64Array, square: Float64Array, effective: Float64Array) ->
     """How much less costs vary than 0/1 ones of the same mean, which are known from fewer cases.
 
     ``risk`` and ``square`` are means of costs and of their squares, the largest cost being 1. Both
-    are taken with one more case that costs as much: expensive errors that were not seen may be rare.
+    are taken with one more case that costs as much: expensive errors may be too rare to be seen.
     """
     mean, square = ((each * effective + 1) / (effective + 1) for each in (risk, square))
     variance = square - mean**2

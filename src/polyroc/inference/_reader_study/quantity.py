@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.checks import shown
+from polyroc._base.checks import did_you_mean, shown
 from polyroc._base.parallel import map_threads
 from polyroc.errors import NotDefined, UnknownName
 from polyroc.inference._influence import CaseDesign
 from polyroc.inference._resampling import Replicator, Resampler, drawn_weights
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Direction, Metric
+from polyroc.metrics.registry import meant
 from polyroc.predictions import Predictions
 from polyroc.typing import Float64Array
 from polyroc.utility import fit_binormal, fit_proper
@@ -130,7 +131,8 @@ def quantity_of(name: Any) -> Quantity:
         return _FITTED[name]
     if name not in registry:
         names = ", ".join(dict.fromkeys([*registry, *_FITTED]))
-        raise UnknownName(f"There is no metric {shown(name)}. The metrics are {names}.")
+        asked = meant(name, registry.values()) or did_you_mean(name, _FITTED)
+        raise UnknownName(f"There is no metric {shown(name)}.{asked} The metrics are {names}.")
     metric = registry[name]
     if name in _FITTED:  # refitted near the fit to all cases, with influence values beside
         moved = partial(_registered_influence, metric)
