@@ -31,6 +31,15 @@ def test_tables_name_learners_and_metrics(table: Path) -> None:
     assert "metric logistic shrunken" in words and "vus2" in words
 
 
+def test_a_number_of_the_case_among_the_features_has_a_note(table: Path, tmp_path: Path) -> None:
+    path = written(tmp_path, table.read_text().replace(",u,", "case_id,u,", 1))
+    note = "Note. 'case_id': taken as a feature."
+    features = ("surface", path, "--features", "--model", "knn", "--generations", "1")
+    for command in (("study", path, *QUICK), features):
+        assert note in run(*command).stdout
+        assert "Note." not in run(*command, "--drop", "case_id").stdout.split("\n\n")[0]
+
+
 @pytest.mark.parametrize("columns", [80, 50, 40])
 def test_tables_fit_the_screen(table: Path, columns: int) -> None:
     result = run("study", table, *QUICK, columns=columns)

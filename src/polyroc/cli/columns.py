@@ -1,9 +1,10 @@
-"""Whether columns of scores may be swapped, as the predictions themselves show."""
+"""Whether columns may be something else than they are taken for."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from polyroc.predictions import Predictions
+    from polyroc.readers import FileFeatures
 
 
 def swapped_columns(predictions: "Predictions", level: float) -> str:
@@ -28,3 +29,17 @@ def swapped_columns(predictions: "Predictions", level: float) -> str:
     from polyroc.report._on_pairs import swapped
 
     return swapped([str(label) for label in predictions.classes], auc, wrong)
+
+
+def features_read(cases: "FileFeatures") -> list[str]:
+    """Which columns are features, and a note on those whose name is that of a case or a group."""
+    from polyroc.predictions._classes import listed
+    from polyroc.predictions._score_columns import is_named
+    from polyroc.readers._names import CASES, GROUPS
+
+    named = [name for name in cases.features if is_named(name, (*CASES, *GROUPS))]
+    note = (
+        f"Note. {listed(named)}: taken as a feature. A column that numbers or names cases can give "
+        "their classes away; leave it out with --drop."
+    )
+    return [f"Read as: {cases.describe()}.", *([note] if named else [])]

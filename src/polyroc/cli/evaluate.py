@@ -13,6 +13,7 @@ from polyroc.cli.columns import swapped_columns
 from polyroc.cli.completion import complete_files
 from polyroc.cli.gathering import Gathered, read_models
 from polyroc.cli.joining import Joined, join_options, joined_by
+from polyroc.cli.notes import notes
 from polyroc.cli.options import (
     Asked,
     Drawn,
@@ -295,43 +296,6 @@ def _limits(interval: "Interval") -> str:
 
 def _short(value: float) -> str:
     return "–" if math.isnan(value) else short(f"{value:.3f}")
-
-
-def notes(results: "Mapping[str, Evaluation]", left_out: Sequence[str] = ()) -> list[str]:
-    """What is right but surprising about these numbers, each once, with what it is about.
-
-    Notes with the codes ``left_out`` are not told.
-    """
-    about: dict[tuple[str, bool], dict[str, list[str]]] = {}
-    for name, result in results.items():
-        for metric, estimate in result.items():
-            for note in (each for each in estimate.notes if each.code not in left_out):
-                own = note.text.startswith(f"{metric} ")  # a sentence whose subject is the metric
-                text = note.text.removeprefix(f"{metric} ")
-                about.setdefault((text, own), {}).setdefault(metric, []).append(name)
-    lines = []
-    for (text, own), metrics in about.items():
-        by_models: dict[tuple[str, ...], list[str]] = {}
-        for metric, models in metrics.items():
-            by_models.setdefault(tuple(models), []).append(metric)
-        for told, named in by_models.items():
-            of = "" if len(told) == len(results) else f" of {', '.join(told)}"
-            subject = f"{', '.join(named)}{of}"
-            lines.append(f"{subject} {_agreed(text, named)}" if own else f"{subject}: {text}")
-    return lines
-
-
-def _agreed(predicate: str, subjects: list[str]) -> str:
-    """A predicate whose verb agrees with the number of subjects.
-
-    Examples
-    --------
-    >>> _agreed("needs probabilities.", ["vus"]), _agreed("needs probabilities.", ["vus", "wvus"])
-    ('needs probabilities.', 'need probabilities.')
-    """
-    verb, space, rest = predicate.partition(" ")
-    several = {"needs": "need", "is": "are", "has": "have"}
-    return predicate if len(subjects) == 1 else f"{several.get(verb, verb)}{space}{rest}"
 
 
 def random_tuples(results: "Mapping[str, Evaluation]") -> list[str]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from polyroc.cli.notes import notes
 from polyroc.cli.wording import limit
 from polyroc.errors import InvalidInput
 
@@ -97,7 +98,6 @@ _NOT_OF_INTERVALS = (
 def slice_notes(results: "Mapping[str, Evaluation]") -> list[str]:
     """Slices that are withheld, and what to be careful about in others, each once."""
     from polyroc._base.checks import shown
-    from polyroc.cli.evaluate import notes
     from polyroc.inference import SlicedEvaluation
 
     sliced = {name: each for name, each in results.items() if isinstance(each, SlicedEvaluation)}

@@ -156,13 +156,15 @@ def _studied(
 
 
 def _print(cases: "FileFeatures", result: "Study") -> None:
+    from polyroc.cli.columns import features_read
     from polyroc.cli.screen import console, show
     from polyroc.predictions._classes import listed
 
     screen = console()
     counts = f"{plural(len(cases.y), 'case')}, {plural(len(cases.features), 'feature')}"
     screen.print(printable(f"{cases.path}: {counts}, classes {listed(cases.classes)}."))
-    screen.print(printable(f"Read as: {cases.describe()}."))
+    for line in features_read(cases):
+        screen.print(printable(line))
     share = f"{100 * result.test_size:.3g} %"
     splits = plural(len(result.splits), "split")
     screen.print(f"{splits}, {share} of the cases for testing, seed {result.seed}.\n")

@@ -256,6 +256,7 @@ def _read_as(cases: "FilePredictions") -> list[str]:
 def _feature_model(
     file: str, target: str | None, drop: list[str] | None, kind: str
 ) -> "tuple[Model, dict[str, Any], list[str]]":
+    from polyroc.cli.columns import features_read
     from polyroc.cli.documents import features_input
     from polyroc.readers import read_features
     from polyroc.surface import KnnModel, LinearModel, MlpModel
@@ -264,7 +265,7 @@ def _feature_model(
         raise InvalidInput(f"With --features, --model is knn, mlp or linear, got {kind!r}.")
     cases = read_features(file, target=target, drop=drop or ())
     made: dict[str, Any] = {"knn": KnnModel, "mlp": MlpModel, "linear": LinearModel}
-    return made[kind](cases.X, cases.y), features_input(cases), [f"Read as: {cases.describe()}."]
+    return made[kind](cases.X, cases.y), features_input(cases), features_read(cases)
 
 
 def read_costs(path: str, classes: tuple[Any, ...]) -> Any:

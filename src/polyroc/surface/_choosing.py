@@ -54,7 +54,7 @@ class Wish:
             if self.limits is None:
                 raise InvalidInput(
                     "Say what to optimise: costs=, limits=, objective=, or criterion= one of "
-                    + ", ".join(CRITERIA)
+                    + f"{', '.join(CRITERIA)}."
                 )
             return "total_error"
         if self.criterion is not None:
