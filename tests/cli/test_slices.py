@@ -87,9 +87,10 @@ def test_the_report_has_a_section_on_slices(file: Path, tmp_path: Path) -> None:
         p = found.alike[0].p_adjusted
         told = "p < .001" if p < 0.001 else f"p = {p:.3f}"
         holm = "after Holm's adjustment over 2 attributes"
-        assert f"({told} {holm}) in hand_till of {name}." in text.replace("&#x27;", "'")
+        assert f"({told} {holm}) in M of {name}." in text.replace("&#x27;", "'")
         for row in found.frame().itertuples():
-            cells = f"{row.value:.3f} {row.low:.3f} to {row.high:.3f} {row.difference:+.3f}"
+            apart = f"{row.difference:+.3f}".replace("+0.000", "0.000").replace("-0.000", "0.000")
+            cells = f"{row.value:.3f} {row.low:.3f} to {row.high:.3f} {apart}"
             assert cells.replace("-", "−") in text.replace("–", " to "), cells
     assert "tiny is withheld, it has no cases of class c (cases per class: a 1, b 1, c 0)." in text
     assert 'href="#slices"' in page.read_text()

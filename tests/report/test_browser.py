@@ -228,6 +228,39 @@ def test_tables_show_their_columns(sample, tmp_path, open_page, monkeypatch, sho
         assert page.evaluate("() => document.activeElement.className") == "scroll"
 
 
+LONG_CLASSES = [
+    "adenocarcinoma, poorly differentiated, with lymphovascular invasion",
+    "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft",
+    "other",
+]
+LONG_MODELS = ["gradient-boosted trees with isotonic calibration", "a_name_without_spaces" * 4]
+
+
+@pytest.mark.parametrize("width", [1280, 768, 390])
+def test_long_names_leave_room_for_numbers(
+    width, sample, tmp_path, open_page, monkeypatch, short_search
+) -> None:
+    """No column of numbers is out of view, and colours stand beside the names, not above them."""
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till", "aunu"])
+    y, models = sample(3, 150, 2)
+    named = dict(zip(LONG_MODELS, models.values(), strict=True))
+    path = write_report(tmp_path / "p.html", np.array(LONG_CLASSES)[y], named, labels=LONG_CLASSES)
+    opened = open_page(path, viewport={"width": width, "height": 900})
+    may = "Decisions|Pairwise" if width < 700 else "Decisions"
+    hidden = opened.run(HIDDEN_COLUMNS)
+    assert [each for each in hidden if not re.search(may, each)] == []
+    assert opened.run("() => document.documentElement.scrollWidth") <= width
+    assert opened.run(KEYS_ABOVE_NAMES) == []
+
+
+KEYS_ABOVE_NAMES = """() => [...document.querySelectorAll(
+  "tbody th > .key + bdi, .truths .key + bdi, figcaption > .key + bdi")]
+  .filter((each) => each.checkVisibility())
+  .map((each) => [each, each.previousSibling.getBoundingClientRect()])
+  .filter(([each, key]) => each.getClientRects()[0].top > key.bottom)
+  .map(([each]) => each.closest("section").id)"""
+
+
 def test_wrong_numbers_change_nothing(example_page, open_page) -> None:
     opened = open_page(example_page)
     before = table_of(opened, 3)

@@ -274,6 +274,32 @@ def test_limits_and_levels_of_tables(sample, monkeypatch) -> None:
 
 
 @pytest.mark.system
+def test_what_a_threshold_does(sample, monkeypatch) -> None:
+    """Two classes have no others that could be confused."""
+    for n_classes, metric in ((2, "roc_auc"), (3, "hand_till")):
+        monkeypatch.setattr("polyroc.report._content.metric_names", lambda _, m=metric: [m])
+        y, models = sample(n_classes, 60, 1)
+        told = parsed(render(gather(y, models))).one("curves").text
+        assert "Drag along it" in told
+        assert ("other classes" in told) == (n_classes > 2)
+
+
+@pytest.mark.system
+def test_differences_have_no_colour_of_a_model(sample, monkeypatch) -> None:
+    """Nor is their axis longer than it need be: it ends at 0 where all limits are on one side."""
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    y, models = sample(3, 400, 3)
+    content = gather(y, models)
+    compared = parsed(render(content)).one("compared")
+    assert [each.attributes["class"] for each in compared.all("g", "mark")] == ["mark"] * 3
+    ends = [end for row in content.comparison.differences for end in row.interval(0.95)[:2]]
+    (cell, *others) = compared.all("td", "figure")
+    low, high = (float(cell.attributes[f"data-{end}"].replace("−", "-")) for end in ("from", "to"))
+    assert min(ends) > 0 == low and max(ends) <= high < 2 * max(ends)
+    assert all(each.attributes["data-to"] == cell.attributes["data-to"] for each in others)
+
+
+@pytest.mark.system
 def test_models_behind_by_as_much(sample, monkeypatch) -> None:
     """A copy of a model is no further behind than the model."""
     monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])

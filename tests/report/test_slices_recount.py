@@ -135,13 +135,13 @@ def check_lines(
         known = sum(not math.isnan(each) for each in limits)
         of = f" of {model}" if len(results) > 1 else ""
         if math.isnan(tests[name].p_value):
-            start = f"There is no test of the slices in {facts.main}{of}: "
+            start = f"There is no test of the slices in {facts.symbol}{of}: "
             assert line.startswith(start) and ": " not in line.removeprefix(start)
             assert ("fewer than two slices have a standard error" in line) == (known < 2)
             seen.add("none")
             continue
         every, some, total, found, p_text, over, metric, told_of = JUDGED.fullmatch(line).groups()
-        assert metric == facts.main and (told_of is None) == (len(results) == 1)
+        assert metric == facts.symbol and (told_of is None) == (len(results) == 1)
         assert told_of in (None, model) and int(every or some) == known
         assert int(total or every) == len(parts)
         p_values = [each.p_value for each in tests.values()]

@@ -23,15 +23,20 @@ def strip(
     chance: float | None,
     scale: tuple[float, float] = (0.0, 1.0),
     label: str = "",
+    of_models: bool = True,
 ) -> Markup:
-    """Values with their limits, one line each, over a common scale; a mark where chance is."""
+    """Values with their limits, one line each, over a common scale; a mark where chance is.
+
+    The k-th has the colour of the k-th model, unless they are not values of models.
+    """
     height = _ROW * len(intervals) + 4
     marks = [_grid(scale, height)]
     if chance is not None and scale[0] <= chance <= scale[1]:
         x = _x(chance, scale)
         marks.append(element("line", x1=x, x2=x, y1=0, y2=height, class_="chance"))
     for k, interval in enumerate(intervals):
-        marks.append(_interval(k, interval, scale))
+        kind = f"mark model-{k % N_COLOURS}" if of_models else "mark"
+        marks.append(_interval(k, interval, scale, kind))
     return element(
         "svg",
         *marks,
@@ -55,7 +60,9 @@ def _grid(scale: tuple[float, float], height: float) -> Markup:
     )
 
 
-def _interval(k: int, interval: tuple[float, float, float], scale: tuple[float, float]) -> Markup:
+def _interval(
+    k: int, interval: tuple[float, float, float], scale: tuple[float, float], kind: str
+) -> Markup:
     value, low, high = interval
     if math.isnan(value):
         return Markup("")
@@ -64,7 +71,7 @@ def _interval(k: int, interval: tuple[float, float, float], scale: tuple[float, 
     line = None
     if not math.isnan(low):
         line = element("line", x1=_x(low, scale), x2=_x(high, scale), y1=y, y2=y)
-    return element("g", line, dot, class_=f"mark model-{k % N_COLOURS}")
+    return element("g", line, dot, class_=kind)
 
 
 def strip_axis(scale: tuple[float, float] = (0.0, 1.0), signed: bool = False) -> Markup:
@@ -87,7 +94,7 @@ def strip_cell(drawn: Markup, scale: tuple[float, float], signed: bool = False) 
 
 def _axis_labels(scale: tuple[float, float], signed: bool) -> list[str]:
     places = (scale[0], (scale[0] + scale[1]) / 2, scale[1])
-    form = "+.2g" if signed else ".2g"
+    form = "+.3g" if signed else ".3g"
     return ["0" if at == 0 else format(at, form).replace("-", "−") for at in places]
 
 

@@ -14,7 +14,7 @@ TITLES = {
     "no-test": "{best}: no test against {others}",
     "not-probabilities": "The scores of {some} are not probabilities",
     "worse-than-guessing": "{Some} are worse than guessing",
-    "not-better-than-guessing": "{Some} are not better than guessing, as far as these cases show",
+    "not-better-than-guessing": "{None_is} better than guessing, as far as these cases show",
     "reversed-pair": "{Some} rank a pair of classes the wrong way round",
     "perfect-separation": "{Some} separate some classes perfectly",
     "cases-pooled": "{Some}: folds are on different scales",
@@ -57,6 +57,7 @@ def _group(content: Content, code: str, members: list[Finding]) -> Group:
         "others": some_of(len(members), n_models - 1, "other models"),
     }
     counts["Some"] = counts["some"].capitalize()
+    counts["None_is"] = none_of(len(members), n_models)
     title = TITLES[code].format(best=content.leading.name, **counts)
     return Group(code, severity, title, tuple(members))
 
@@ -72,3 +73,16 @@ def some_of(count: int, every: int, word: str) -> str:
     if count < every:
         return f"{count} of {every} {word}"
     return f"both {word}" if every == 2 else f"all {every} {word}"
+
+
+def none_of(count: int, every: int) -> str:
+    """How many models are not what follows, at the beginning of a sentence.
+
+    Examples
+    --------
+    >>> none_of(2, 3), none_of(2, 2), none_of(3, 3)
+    ('2 of 3 models are not', 'Neither model is', 'None of the 3 models is')
+    """
+    if count < every:
+        return f"{count} of {every} models are not"
+    return "Neither model is" if every == 2 else f"None of the {every} models is"

@@ -38,16 +38,24 @@ def told_of_legend(content: Content) -> Markup:
     touch = "Point at a curve to read its rates, with their intervals."
     if content.holds_cases and content.cases.scores:
         told += " Diamonds are the decisions of the explorer."
-        touch += _DRAGGING
+        touch += _dragging(len(content.classes))
     return element("p", told, " ", element("span", touch, class_="hint"), class_="muted")
 
 
-_DRAGGING = (
-    " Drag along it, or move the slider below it, to set a threshold t on the probability of the "
-    "class: the explorer then classifies cases as this class from t upwards, and among the other "
-    "classes by its costs. That has the lowest expected cost where a false positive costs t, a "
-    "false negative 1\u00a0−\u00a0t, and confusions of the other classes next to nothing."
-)
+def _dragging(n_classes: int) -> str:
+    """What a threshold does, and where it is right; of two classes there are no others."""
+    others = ", and among the other classes by its costs" if n_classes > 2 else ""
+    costs = "a false positive costs t and a false negative 1\u00a0−\u00a0t"
+    if n_classes > 2:
+        costs = (
+            "a false positive costs t, a false negative 1\u00a0−\u00a0t, and confusions of the "
+            "other classes next to nothing"
+        )
+    return (
+        " Drag along it, or move the slider below it, to set a threshold t on the probability of "
+        f"the class: the explorer then classifies cases as this class from t upwards{others}. That "
+        f"has the lowest expected cost where {costs}."
+    )
 
 
 def roc_figure(content: Content, k: int) -> Markup:

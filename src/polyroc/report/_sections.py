@@ -44,6 +44,7 @@ from polyroc.report._tables import (
     scrolled,
     symbol,
     titled,
+    whole,
     worst_pairs_table,
 )
 from polyroc.report._verdict import verdict
@@ -305,7 +306,7 @@ def _limits(estimate: Estimate, level: float) -> Markup:
     """The interval of G, or why there is none: the search knows classes by their places only."""
     low, high, *_ = estimate.interval(level)
     if not math.isnan(low):
-        return joined(limits(low, high))
+        return whole(limits(low, high))
     known = [note.code for note in estimate.notes]
     reason = (
         "No interval: a class has one case" if "one-case" in known else why_no_interval(estimate)
@@ -317,8 +318,8 @@ def _surface_values(surface: PageSurface, level: float) -> dict[str, object]:
     low, high, *_ = surface.gini.interval(level)
     return {
         "G": number(surface.gini.value, interval_digits(low, high)),
-        "interval": _limits(surface.gini, level),
-        "operating points": f"{surface.n_found:,}",
+        "Interval": _limits(surface.gini, level),
+        "Operating points": f"{surface.n_found:,}",
     }
 
 
@@ -329,10 +330,11 @@ def surfaces(content: Content) -> Markup | None:
     some = next(iter(content.surfaces.values()))
     n_rates = len(content.classes) * (len(content.classes) - 1)
     kind = "surface" if len(content.classes) > 2 else "curve"
+    places = {model.name: k for k, model in enumerate(content.models)}
     rows = [
         element(
             "tr",
-            element("th", name(model), scope="row"),
+            element("th", key(places[model]), name(model), scope="row"),
             *(
                 element("td", value, class_="number", data_label=title)
                 for title, value in _surface_values(surface, content.level).items()
@@ -341,7 +343,7 @@ def surfaces(content: Content) -> Markup | None:
         for model, surface in content.surfaces.items()
     ]
     interval = right(f"{level_text(content.level)} interval")
-    titles = head("Model", right("G"), interval, right("operating points"))
+    titles = head("Model", right("G"), interval, right("Operating points"))
     told = (
         f"All costs together give a {kind} of operating points in the space of the {n_rates} "
         "error rates: none of its points can lower one rate without raising another (Everson & "

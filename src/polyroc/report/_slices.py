@@ -17,6 +17,7 @@ from polyroc.report._wording import (
     number,
     p_number,
     p_value,
+    signed,
 )
 
 MOST_SLICES = 20
@@ -58,9 +59,9 @@ def introduction(content: Content) -> str:
 def _table(content: Content, attribute: str) -> Markup:
     models = sliced_models(content)
     order = _order(content, attribute)
-    titles: list[Any] = ["Slice", right("cases")]
+    titles: list[Any] = ["Slice", right("Cases")]
     for k, model, _ in models:
-        titles += [right(key(k), name(model.name)), right("difference"), right("p")]
+        titles += [right(key(k), name(model.name)), right("Difference"), right("p")]
     cases = models[0][2].cases[attribute]
     rows = []
     for each in order[:MOST_SLICES]:
@@ -96,10 +97,10 @@ def _cells(
     interval = "no interval" if math.isnan(low) else limits(low, high)
     shown = number(estimate.value, interval_digits(low, high))
     value = element("td", shown, element("small", interval), class_="number")
-    difference = "–" if math.isnan(apart.difference) else f"{apart.difference:+.3f}"
+    difference = "–" if math.isnan(apart.difference) else signed(apart.difference)
     return [
         value,
-        element("td", difference.replace("-", "−"), class_="number"),
+        element("td", difference, class_="number"),
         element("td", p_number(apart.p_adjusted), class_="number"),
     ]
 
@@ -125,9 +126,10 @@ def _sentences(content: Content, attribute: str) -> list[str]:
 
 def _judged(test: SliceTest, evaluation: SlicedEvaluation, of: str) -> str:
     """Whether slices can be told apart, by the p-value adjusted over attributes."""
+    of = f"{registry[test.metric].symbol}{of}"
     if math.isnan(test.p_value):
         _, _, reason = test.note.partition(": ")
-        return f"There is no test of the slices in {test.metric}{of}: {reason}."
+        return f"There is no test of the slices in {of}: {reason}."
     n_slices = len(evaluation.slices[test.attribute])
     which = f"The {n_slices} slices"
     if test.slices < n_slices:
@@ -135,4 +137,4 @@ def _judged(test: SliceTest, evaluation: SlicedEvaluation, of: str) -> str:
     tests = [t for t in evaluation.alike if t.metric == test.metric and not math.isnan(t.p_value)]
     holm = f" after Holm's adjustment over {len(tests)} attributes" if len(tests) > 1 else ""
     found = "differ" if test.p_adjusted < SIGNIFICANT else "cannot be told apart"
-    return f"{which} {found} ({p_value(test.p_adjusted)}{holm}) in {test.metric}{of}."
+    return f"{which} {found} ({p_value(test.p_adjusted)}{holm}) in {of}."

@@ -36,13 +36,21 @@ MOST_COLUMNS = 4
 """Models whose values stand beside each other on paper."""
 MOST_DRAWN = 200
 """Differences that are drawn; beyond, the page has only their numbers."""
+LONG_NAME = 24
+"""Characters beyond which a name does not set the width of its column."""
+MOST_STEPS = 5
+"""Of the axis of differences."""
 HEAT_STEPS = 10
 OF_A, OF_B = "scores of A", "scores of B"
 
 
 def name(text: str) -> Markup:
-    """A name given by the user, which cannot reverse the direction of the text around it."""
-    return element("bdi", text if text.strip() else "(empty)")
+    """A name given by the user, which cannot reverse the direction of the text around it.
+
+    One that is long may break anywhere, so that it leaves room for numbers beside it.
+    """
+    long = "long-name" if len(text) > LONG_NAME else None
+    return element("bdi", text if text.strip() else "(empty)", class_=long)
 
 
 def key(k: int) -> Markup:
@@ -215,25 +223,36 @@ def worst_pairs_table(content: Content, model: ModelContent) -> Markup:
 def differences_table(content: Content, rows: Sequence[Difference], label: str) -> Markup:
     """Differences with intervals and tests; the intervals drawn on one scale where rows are few."""
     level = content.level
-    reach = _reach([each for row in rows for each in row.interval(level)[:2]])
     drawn = len(rows) <= MOST_DRAWN
+    scale = differences_scale([each for row in rows for each in row.interval(level)[:2]])
     titles = ["Metric", "Models"]
-    titles += [strip_axis((-reach, reach), signed=True)] if drawn else []
+    titles += [strip_axis(scale, signed=True)] if drawn else []
     titles += [
         right(each) for each in ("Difference", f"{level_text(level)} interval", "p", "p (Holm)")
     ]
-    body = [_difference_row(row, reach if drawn else None, level) for row in rows]
+    body = [_difference_row(row, scale if drawn else None, level) for row in rows]
     table = element("table", head(*titles), element("tbody", *body), class_="differences stacked")
     return scrolled(table, label)
 
 
-def _reach(ends: list[float]) -> float:
-    """A round number that no limit exceeds."""
-    largest = max((abs(each) for each in ends if not math.isnan(each)), default=0.0)
-    if largest == 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(largest))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= largest)
+def differences_scale(ends: Sequence[float]) -> tuple[float, float]:
+    """Round numbers between which 0 and all limits lie, at most five steps of 1, 2 or 5 apart.
+
+    Examples
+    --------
+    >>> differences_scale([-0.012, 0.118]), differences_scale([0.02, math.nan])
+    ((-0.05, 0.15), (0.0, 0.02))
+    """
+    known = [0.0, *(each for each in ends if not math.isnan(each))]
+    low, high = min(known), max(known)
+    if low == high:
+        return -1.0, 1.0
+    power = 10.0 ** (math.floor(math.log10(high - low)) - 1)
+    for step in (size * power for size in (2, 5, 10, 20, 50)):
+        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        if last - first <= MOST_STEPS:
+            break
+    return round(first * step, 12), round(last * step, 12)
 
 
 def difference_texts(difference: float, low: float, high: float) -> tuple[str, str]:
@@ -251,20 +270,21 @@ def difference_texts(difference: float, low: float, high: float) -> tuple[str, s
     return change, interval
 
 
-def _difference_row(row: Difference, reach: float | None, level: float) -> Markup:
+def _difference_row(row: Difference, scale: tuple[float, float] | None, level: float) -> Markup:
     low, high, *_ = row.interval(level)
     change, interval = difference_texts(row.difference, low, high)
     figure = None
-    if reach is not None:
-        drawn = strip([(row.difference, low, high)], 0.0, (-reach, reach), f"interval: {interval}")
-        figure = strip_cell(drawn, (-reach, reach), signed=True)
+    if scale is not None:
+        ends, label = [(row.difference, low, high)], f"interval: {interval}"
+        drawn = strip(ends, 0.0, scale, label, of_models=False)
+        figure = strip_cell(drawn, scale, signed=True)
     return element(
         "tr",
         element("th", symbol(registry[row.metric].symbol), scope="row"),
         element("td", name(row.model_a), " − ", name(row.model_b), class_="models"),
         figure,
-        element("td", change, class_="number", data_label="difference"),
-        element("td", whole(interval), class_="number", data_label="interval"),
+        element("td", change, class_="number", data_label="Difference"),
+        element("td", whole(interval), class_="number", data_label="Interval"),
         element("td", p_number(row.p_value), class_="number", data_label="p"),
         element(
             "td",

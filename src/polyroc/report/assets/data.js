@@ -15,6 +15,8 @@ export const classes = page.classes.map((name) => (name.trim() ? name : "(empty)
 export const nClasses = classes.length;
 export const models = page.models;
 export const best = page.best; // the model that the verdict names
+// Colours of models are those of the whole page, also of models that cannot be chosen here.
+export const placeOf = (model) => page.curves.names.indexOf(models[model]);
 export const codes = unpack(page.cases.codes);
 export const nCases = codes.length;
 // Which cases the page counts, where it holds only some of those that were given; else empty.

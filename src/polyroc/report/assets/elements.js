@@ -10,9 +10,11 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+const LONG_NAME = 24; // characters beyond which a name does not set the width of its column
+
 // A name given by the user: it may run from right to left without turning what stands around it.
 export function nameOf(text) {
-  return make("bdi", { textContent: text });
+  return make("bdi", { textContent: text, className: text.length > LONG_NAME ? "long-name" : "" });
 }
 
 // A class in a sentence: a bare number would read as a count.

@@ -65,7 +65,12 @@ export function asPython() {
     ...opening,
     ...note,
     `classes = [${page.literals.join(", ")}]`,
-    "costs = {(truth, decision): 1 for truth in classes for decision in classes if truth != decision}",
+    "costs = {",
+    "    (truth, decision): 1",
+    "    for truth in classes",
+    "    for decision in classes",
+    "    if truth != decision",
+    "}",
     ...others.map((cell) => `costs[${pairOf(cell).slice(1, -1)}] = ${costs[cell]}`),
     ...closing(chosen),
   ].join("\n");

@@ -1,7 +1,7 @@
 // What every model would cost if it decided by these costs, next to always choosing one class.
 // Costs that follow from limits have no scale, so the box is hidden then.
 
-import { page, models } from "./data.js";
+import { page, models, placeOf } from "./data.js";
 import { state, setting, update, onChange } from "./state.js";
 import { quantileOf } from "./chance.js";
 import { constantCost, difference } from "./outcome.js";
@@ -17,12 +17,13 @@ export function costText(cost) {
 const TITLES = ["Model", "Cost per case", "Relative", "Saved", "Decided", "Predicted", "Difference"];
 
 function modelRow(name, m) {
-  const bar = make("span", { className: "bar" });
-  bar.setAttribute("aria-hidden", "true");
+  const colour = `model-${placeOf(m) % 6}`;
+  const [bar, key] = ["bar", "key"].map((kind) => make("span", { className: `${kind} ${colour}` }));
+  for (const each of [bar, key]) each.setAttribute("aria-hidden", "true");
   const [cost, saved, decided, promised, apart] = TITLES.filter((each) => /^[CSDP]/.test(each)).map(
     (title) => make("td", { className: "number", "data-label": title }),
   );
-  const title = make("th", { scope: "row" }, nameOf(name));
+  const title = make("th", { scope: "row" }, key, nameOf(name));
   const bars = make("td", { className: "bars" }, bar);
   const row = make("tr", {}, title, cost, bars, saved, decided, promised, apart);
   row.addEventListener("click", () => {

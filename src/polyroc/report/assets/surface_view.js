@@ -3,7 +3,16 @@
 // class only. Otherwise dots, strong where no other dominates them in the rates of the classes; they
 // are grey, because classes and models share colours, and so that rings stand out.
 
-import { page, classes, nClasses, surfaces, models, classWeight, errorCells } from "./data.js";
+import {
+  page,
+  classes,
+  nClasses,
+  surfaces,
+  models,
+  placeOf,
+  classWeight,
+  errorCells,
+} from "./data.js";
 import { attributes, sample } from "./sample.js";
 import { state, update, onChange } from "./state.js";
 import { make, nameOf, byId, selectOf, percent, hint } from "./elements.js";
@@ -15,9 +24,6 @@ const RING = 4.5; // its radius in CSS pixels
 const OWN_RING = 7; // that of the chosen model
 const SAME = 4; // rings whose centres are nearer lie around each other
 let canvas;
-
-// Colours of models are those of the whole page, also of models that cannot be chosen here.
-const placeOf = (model) => page.curves.names.indexOf(models[model]);
 
 // Share of the cases of each class on the axes that is misclassified, point by point.
 function pointRates(surface) {
