@@ -204,7 +204,7 @@ AXIS_AND_KEYS = """() => {
 def test_tables_show_their_columns(sample, tmp_path, open_page, monkeypatch, short_search) -> None:
     """Pairs of three models stand below each other where they do not fit; what scrolls has keys."""
     monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
-    for n_classes, n_models in ((3, 6), (9, 3)):
+    for n_classes, n_models in ((3, 6), (11, 3)):
         y, models = sample(n_classes, 150, n_models)
         names = np.array([f"class_{k}" for k in range(n_classes)])
         page = open_page(write_report(tmp_path / f"{n_classes}.html", names[y], models)).page
@@ -221,7 +221,7 @@ def test_tables_show_their_columns(sample, tmp_path, open_page, monkeypatch, sho
         low, high, n_keys = page.evaluate(AXIS_AND_KEYS)
         assert 0 <= float(low.strip('"')) < float(high.strip('"')) <= 1 and n_keys == n_models
         assert page.locator(".scrolls:visible").all_inner_texts() == (
-            ["9 classes; scroll for more rows."] if n_classes > 8 else []
+            ["11 classes; scroll for more rows."] if n_classes > 10 else []
         )
         page.focus("#confusion .scroll")
         page.focus("#model-costs .scroll")
@@ -544,6 +544,12 @@ CUT_OFF = """() => {
 }"""
 
 
+BEYOND_THEIR_BOX = """() => [...document.querySelectorAll(".scroll > table")]
+  .filter((table) => table.checkVisibility())
+  .map((table) => [table, table.parentElement].map((each) => each.getBoundingClientRect().bottom))
+  .filter(([table, box]) => table > box + 1)"""
+
+
 SIZES_OF_SHARE_AND_INTERVAL = """() => ["span", "small"].map((part) =>
   parseFloat(getComputedStyle(document.querySelector(`#confusion .cell ${part}`)).fontSize))"""
 
@@ -577,6 +583,7 @@ def test_paper_loses_no_column(
         page.click("#confusion .cell >> nth=1")
     page.emulate_media(media="print")
     assert page.evaluate(CUT_OFF) == []
+    assert page.evaluate(BEYOND_THEIR_BOX) == []  # or tables lie over the text below
     assert page.evaluate(BROKEN_WORDS) == []
     assert page.locator("#metrics td.number:visible").count() == 2 * n_models
     if n_classes <= 12:

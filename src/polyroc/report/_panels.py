@@ -120,13 +120,17 @@ def _labels(frame: Frame) -> list[Markup]:
         return element("text", words, x=x, y=y, text_anchor=anchor, **more)
 
     turned = f"translate(-3 {(TOP + BOTTOM) / 2}) rotate(-90)"
-    _, zero = frame.place(0, 0)
-    between = BOTTOM - 12 > zero > TOP + 20
     return [
         *(text(tick, LEFT + (RIGHT - LEFT) * at, 226) for at, tick in ((0, "0"), (1, "1"))),
         text(f"{frame.high:.2g}", LEFT - 5, TOP + 8, "end"),
         text(f"{frame.low:.2g}".replace("-", "−"), LEFT - 5, BOTTOM, "end"),
-        text("0", LEFT - 5, zero + 4, "end") if between else joined(),
+        *(text("0", LEFT - 5, y + 4, "end") for y in _zero(frame)),
         text(frame.across, (LEFT + RIGHT) / 2, 242),
         text(frame.upright, 0, 0, transform=turned),
     ]
+
+
+def _zero(frame: Frame) -> list[float]:
+    """Where 0 is on the upright axis, if it lies apart from both ends."""
+    y = frame.place(0.0, 0.0)[1]
+    return [y] if TOP + 24 <= y <= BOTTOM - 14 else []

@@ -28,7 +28,7 @@ MOST_CLASSES = 12
 WIDE_CELLS = 6
 """Of more classes the cells of such a table stand close together."""
 MOST_LISTED = 20
-MOST_ROWS = 8
+MOST_ROWS = 10
 """Of more classes the table of their sizes scrolls, so that what was found comes soon."""
 FEW_COLUMNS = 4
 """Models whose values and intervals stand beside each other on screens of middle size."""
@@ -174,7 +174,7 @@ def _value_cell(content: Content, k: int, estimate: Estimate, best: bool) -> Mar
 
 def pairs_table(content: Content, model: ModelContent) -> Markup:
     """AUC(k|r), row = positive class."""
-    titles = [element("span", "scores of ↓ against →", class_="corner")]
+    titles = [element("span", "scores of\u00a0↓ against\u00a0→", class_="corner")]
     titles += [right(name(label)) for label in content.classes]
     rows = [
         element(
