@@ -485,14 +485,15 @@ def by_position(told: Told) -> None:
 
 def sampled(told: Told) -> None:
     told.match("title", "The explorer shows a sample of the cases")
-    also, every, held = told.match(
+    also, every, held, unless = told.match(
         "text",
         r"All numbers outside the explorer( and the ROC surface| and the ROC curve of all costs)? "
         r"are computed from all ([\d,]+) cases\. "
         r"The page itself contains ([\d,]+) of them, drawn at random within each class, so that it "
         r"stays small; decisions, their costs and the points that mark them on ROC curves are of "
-        r"these\.",
+        r"these(, unless every error costs the same)?\.",
     )
+    assert bool(unless) == (told.facts.n_classes > 12 and told.facts.groups is None)
     assert bool(also) == (told.facts.n_classes <= 5)
     assert also is None or ("curve" in also) == (told.facts.n_classes == 2)
     assert number_in(every) == len(told.facts.y) > number_in(held) >= told.facts.n_classes

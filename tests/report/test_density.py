@@ -94,3 +94,25 @@ def test_grey_covers_no_colour(open_page, tmp_path, monkeypatch) -> None:
         mixed(drawn["classes"][1], drawn["ink"], 0.12),
     )
     assert all(drawn["found"].get(ink, 0) >= LEAST for ink in inks)
+
+
+def test_squares_of_ten_classes_have_three_colours(open_page, tmp_path, monkeypatch) -> None:
+    """There are six colours and squares have no shape: only the classes of the axes have one."""
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    for n_cases, n_named in ((2000, 10), (4000, 3)):
+        y, models = make_sample(10, n_cases, 1)
+        page = open_page(write_report(tmp_path / "page.html", y, models)).page
+        page.select_option("#across", "8")
+        page.select_option("#upward", "2")  # which shares its colour among ten
+        keys = page.locator("#simplex-choice .truths li")
+        assert keys.count() == n_named
+        colours = page.locator("#simplex-choice .truths .key").evaluate_all(
+            "(keys) => keys.map((each) => getComputedStyle(each).backgroundColor)"
+        )
+        shapes = page.locator("#simplex-choice .truths .key").evaluate_all(
+            "(keys) => keys.map((each) => each.className.match(/shape-./)[0])"
+        )
+        assert len(set(zip(colours, shapes, strict=True))) == n_named
+        if n_named == 3:
+            assert keys.all_inner_texts() == ["8", "2", "every other class"]
+            assert set(shapes) == {"shape-1"} and len(set(colours)) == 3

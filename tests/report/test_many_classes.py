@@ -1,5 +1,7 @@
 """Many classes: pairs that can be searched, tables that scroll, confused classes side by side."""
 
+import re
+
 import numpy as np
 import pytest
 from report.conftest import make_sample
@@ -22,6 +24,9 @@ BOX = """() => {
     box.querySelector("tbody tr:nth-child(2) th")].map((each) => each.getBoundingClientRect());
   return [box.scrollTop, head.top - frame.top, side.left - frame.left];
 }"""
+
+EXPLORER = """() => ["#explorer-summary", "#confusion", "#model-costs", "#explorer-calibration",
+  "#simplex-choice", "#curves"].map((each) => document.querySelector(each).innerText)"""
 
 
 @pytest.fixture
@@ -131,3 +136,37 @@ def test_confused_classes_side_by_side(page_of) -> None:
         page.uncheck("#may-refer")
         page.uncheck("#sorted")
         assert page.evaluate(ROWS, "#confusion table") == [[corner, *head], *rows]
+
+
+def test_some_cases_open_as_all_do(open_page, tmp_path, monkeypatch) -> None:
+    """A page that holds few of its cases counts all where every error costs the same."""
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    y, models = make_sample(14, 500)
+    weights = np.random.default_rng(0).integers(1, 5, 500)
+    for given in (None, weights):
+        pages = []
+        for size in (10**6, 6000):
+            monkeypatch.setattr("polyroc.report._cases.SCORE_BYTES", size)
+            path = write_report(tmp_path / f"{size}.html", y, models, sample_weight=given)
+            pages.append(open_page(path).page)
+        whole, part = (page.evaluate(EXPLORER) for page in pages)
+        told = re.compile(r" among all 500 cases| Other costs are tried on \d+ cases, which.*")
+        assert [told.sub("", each) for each in part] == whole
+        assert " among all 500 cases" in part[1]
+        pages[1].fill(".slider-row input[type=number]", "3")
+        changed = pages[1].evaluate(EXPLORER)
+        assert " of 500 cases that this page holds" in changed[0] and changed != part
+        pages[1].click("text=All equal")
+        assert pages[1].evaluate(EXPLORER) == part
+        check_listed(pages[1])
+
+
+def check_listed(page) -> None:
+    """The cases of a cell that are in the page are listed, and all are counted."""
+    page.click("#confusion .errors .cell >> nth=0")
+    count = int(page.inner_text("#confusion .errors .cell[aria-pressed=true] b"))
+    told = page.inner_text("#cases p")
+    held = re.search(r": (\d+) cases?(?:, (\d+|none) of them in this page)?\.", told)
+    n_held = page.locator("#cases tbody tr").count()
+    assert held and (held[2] is None or held[2] == (str(n_held) if n_held else "none"))
+    assert n_held <= int(held[1]) <= count

@@ -148,8 +148,10 @@ EXPLANATIONS: dict[str, str] = {
         "Of every class the same proportion is drawn, rounded down, and at least one case, so a "
         "class with few cases may have a larger share in the page than among all cases. Rates and "
         "costs in the explorer are those of the cases in the page, and may differ from those of "
-        "all cases, most of all with few cases per class. The sample is the same each time the "
-        "report is made."
+        "all cases, most of all with few cases per class. Of more than 12 classes the explorer "
+        "opens with all cases, where every error costs the same, and counts those of the page at "
+        "other costs; not if cases belong to groups. The sample is the same each time the report "
+        "is made."
     ),
 }
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from polyroc._base.wording import plural
 from polyroc.predictions._groups import FEW_GROUPS
+from polyroc.report._all_cases import counts_all
 from polyroc.report._content import Content
 from polyroc.report._finding import Finding
 
@@ -79,6 +80,10 @@ def sampled(content: Content) -> Iterator[Finding]:
             f"All numbers outside the explorer{also} are computed from all "
             f"{plural(cases.n_cases, 'case')}. The page itself contains {len(cases):,} of them, "
             "drawn at random within each class, so that it stays small; decisions, their costs "
-            "and the points that mark them on ROC curves are of these."
+            f"and the points that mark them on ROC curves are of these{_unless(content)}."
         )
         yield Finding("sample-in-page", "fact", "The explorer shows a sample of the cases", text)
+
+
+def _unless(content: Content) -> str:
+    return ", unless every error costs the same" if counts_all(content) else ""

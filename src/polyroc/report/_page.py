@@ -21,6 +21,7 @@ from polyroc._version import __version__
 from polyroc.predictions import Predictions
 from polyroc.predictions._slices import Attribute
 from polyroc.report import _sections as sections
+from polyroc.report._all_cases import all_cases_data, counts_all, most_probable
 from polyroc.report._calibration import usable
 from polyroc.report._cases import PageCases
 from polyroc.report._content import Content, gather
@@ -46,6 +47,7 @@ SCRIPTS = (
     "decide",
     "chance",
     "outcome",
+    "whole",
     "certainty",
     "state",
     "elements",
@@ -286,6 +288,7 @@ def page_data(content: Content) -> str:
             "slices": [_attribute_data(attribute) for attribute in cases.slices],
             "ids": cases.ids,
             "drawn_from": cases.n_cases if cases.sampled else None,
+            "all": all_cases_data(content),
         },
         "mesh": MESH if len(content.classes) == 3 else 0,
         "surfaces": [_surface_data(content.surfaces[name]) for name in content.surfaces],
@@ -310,8 +313,11 @@ def _first_pair(content: Content) -> tuple[int, int]:
     n_classes, scores = len(content.classes), list(content.cases.scores.values())
     if not scores or n_classes <= FEW_CLASSES:
         return 0, 1
-    decided = scores[_best(content)].argmax(axis=1)
-    cells = content.cases.codes.astype(np.int64) * n_classes + decided
+    if counts_all(content):
+        codes, decided = content.predictions.codes, list(most_probable(content).values())
+    else:
+        codes, decided = content.cases.codes, [table.argmax(axis=1) for table in scores]
+    cells = codes.astype(np.int64) * n_classes + decided[_best(content)]
     table = np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
     np.fill_diagonal(table, 0)
     truth, decision = np.unravel_index(np.argmax(table), table.shape)

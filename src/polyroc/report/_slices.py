@@ -11,6 +11,7 @@ from polyroc.report._markup import Markup, element
 from polyroc.report._tables import head, key, name, right, scrolled
 from polyroc.report._verdict import SIGNIFICANT
 from polyroc.report._wording import (
+    digits_for,
     interval_digits,
     level_text,
     limits,
@@ -97,7 +98,9 @@ def _cells(
     interval = "no interval" if math.isnan(low) else limits(low, high)
     shown = number(estimate.value, interval_digits(low, high))
     value = element("td", shown, element("small", interval), class_="number")
-    difference = "–" if math.isnan(apart.difference) else signed(apart.difference)
+    difference = "–"
+    if not math.isnan(apart.difference):
+        difference = signed(apart.difference, digits_for(apart.difference))
     return [
         value,
         element("td", difference, class_="number"),

@@ -55,6 +55,13 @@ function caseRow(i, columns) {
   return row;
 }
 
+// Cases of a cell; where all are counted, how many of them can be listed.
+function countText(cell, listed) {
+  const count = state.results[state.model].counts[cell];
+  const part = listed ? `${listed.toLocaleString("en")} of them` : "none of them";
+  return `${plural(count, "case")}${listed < count ? `, ${part} in this page` : ""}`;
+}
+
 function list(box) {
   const cell = state.selected;
   if (cell === null) {
@@ -82,7 +89,7 @@ function list(box) {
     nameOf(classes[truth]),
     decided < nClasses ? " classified as " : " referred to a person",
     decided < nClasses ? nameOf(classes[decided]) : null,
-    `: ${plural(found.length, "case")}${found.length > shown.length ? `; shown are the ${shown.length} with the lowest probability of their class` : ""}.${ids ? "" : " Rows are counted from 0."}`,
+    `: ${countText(cell, found.length)}${found.length > shown.length ? `; shown are the ${shown.length} with the lowest probability of their class` : ""}.${ids ? "" : " Rows are counted from 0."}`,
   );
   const table = make(
     "table",

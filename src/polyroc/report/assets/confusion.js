@@ -1,8 +1,9 @@
 // The table of truth and decision: cases, share of the class, Wilson's limits. Each cell is a
 // button that lists its cases.
 
-import { classes, nClasses, errorCells, held, weights } from "./data.js";
+import { page, classes, nClasses, nCases, errorCells, held, weights } from "./data.js";
 import { sample } from "./sample.js";
+import { countedCases } from "./whole.js";
 import { cellOf, decisionOf, truthOf } from "./decide.js";
 import { state, setting, update, onChange } from "./state.js";
 import { limitsOf } from "./certainty.js";
@@ -118,6 +119,11 @@ function referralColumn(head, body) {
   };
 }
 
+function among() {
+  if (sample.all) return ` among all ${plural(page.cases.drawn_from, "case")}`;
+  return countedCases() ? ` among ${countedCases()}` : "";
+}
+
 // Many classes: the confusions with the most cases, in order.
 function largestErrors(box) {
   const list = make("ol", { className: "errors" });
@@ -137,7 +143,7 @@ function largestErrors(box) {
       .sort((a, b) => result.table[b] - result.table[a]);
     const order = found.slice(0, MOST_LISTED);
     told.textContent = found.length
-      ? `The ${plural(order.length, "largest confusion")} of ${found.length.toLocaleString("en")} that occur${held ? ` among ${held}` : ""}${state.search.trim() ? " with such a class" : ""}: truth → decision, ${weights ? "sum of weights" : "cases"}, share of the class.`
+      ? `The ${plural(order.length, "largest confusion")} of ${found.length.toLocaleString("en")} that occur${among()}${state.search.trim() ? " with such a class" : ""}: truth → decision, ${weights ? "sum of weights" : "cases"}, share of the class.${sample.all ? ` Other costs are tried on ${plural(nCases, "case")}, which this page holds.` : ""}`
       : `No errors${state.search.trim() ? " with such a class" : ""}.`;
     list.replaceChildren(
       ...order.map((cell) => {

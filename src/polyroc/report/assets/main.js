@@ -1,6 +1,7 @@
 // Starts the explorer, and sums up in one sentence what is decided.
 
-import { classes, nClasses, held, models, errorCells, weights } from "./data.js";
+import { classes, nClasses, models, errorCells, weights } from "./data.js";
+import { countedCases } from "./whole.js";
 import { sample } from "./sample.js";
 import { state, setting, update, onChange } from "./state.js";
 import { byId, shareText, amount, plural, spoken } from "./elements.js";
@@ -44,12 +45,12 @@ function sentence() {
   const { table, cost, coverage, risk, correct } = state.results[state.model];
   const name = `${scope()}${models[state.model]}`;
   const ofCases = `of cases${weights ? " by weight" : ""}`;
-  const drawn = held ? ` (of ${held})` : "";
+  const among = countedCases() ? ` (of ${countedCases()})` : "";
   const error = worstError(table);
   const price = (each) => (state.byLimits ? "" : `, at a cost of ${costText(each)} per case`);
   if (setting().refer === null)
-    return `${name} classifies ${shareText(correct)} ${ofCases} correctly${drawn}${price(cost)}. ${error}`;
-  const all = `${name} decides ${shareText(coverage)} ${ofCases}${drawn} and refers the others`;
+    return `${name} classifies ${shareText(correct)} ${ofCases} correctly${among}${price(cost)}. ${error}`;
+  const all = `${name} decides ${shareText(coverage)} ${ofCases}${among} and refers the others`;
   if (!coverage) return `${all}${price(cost)}.`;
   return `${all}${price(cost)}. Of those decided it classifies ${shareText(correct)} correctly${price(risk)}. ${error}`;
 }

@@ -5,6 +5,8 @@ import { page, models, placeOf } from "./data.js";
 import { state, setting, update, onChange } from "./state.js";
 import { quantileOf } from "./chance.js";
 import { constantCost, difference } from "./outcome.js";
+import { differenceOfAll } from "./whole.js";
+import { sample } from "./sample.js";
 import { make, nameOf, byId, percent, shareText } from "./elements.js";
 
 export function costText(cost) {
@@ -40,7 +42,9 @@ function showApart(cell, m) {
     return;
   }
   const [one, other] = [state.results[m].decided, state.results[state.model].decided];
-  const { value, error, freedom } = difference(one, other, setting());
+  const { value, error, freedom } = sample.all
+    ? differenceOfAll(m, state.model)
+    : difference(one, other, setting());
   const reach = quantileOf(page.level, freedom) * error;
   const limits = [value - reach, value + reach].map(signed).join(" to ");
   cell.replaceChildren(signed(value), ...(error > 0 ? [make("small", { textContent: limits })] : []));

@@ -1,7 +1,8 @@
 // ROC curves that answer. Pointing at one tells the rates there; dragging along it, or moving the
 // slider below it, sets a threshold of its class, by which the explorer then decides.
 
-import { page, unpack, classes, nClasses, held } from "./data.js";
+import { page, unpack, classes, nClasses } from "./data.js";
+import { countedCases } from "./whole.js";
 import { sample } from "./sample.js";
 import { state, update, onChange } from "./state.js";
 import { wilson } from "./certainty.js";
@@ -88,6 +89,8 @@ function decidedRates(k) {
   return [wrong / (sample.totalWeight - own), table[k * nClasses + k] / own];
 }
 
+const amongText = () => (countedCases() ? `, among ${countedCases()}` : "");
+
 const curveOf = (panel) => panel.curves.findIndex(({ place }) => place === state.model);
 
 // The last point with a threshold that is not below t.
@@ -130,7 +133,7 @@ function rest(panel) {
   else {
     point.setAttribute("visibility", "hidden");
     panel.told.textContent = known
-      ? `${page.curves.names[m]}, as the explorer decides: false positive rate ${percent(x)}, true positive rate ${percent(y)}${held ? `, among ${held}` : ""}.`
+      ? `${page.curves.names[m]}, as the explorer decides: false positive rate ${percent(x)}, true positive rate ${percent(y)}${amongText()}.`
       : "There are no such cases in view.";
   }
   showSlider(panel, m, at);

@@ -46,6 +46,8 @@ export function view(slice) {
   }
   sample.classCount = sample.classWeight.map((weight, k) => (weight ? weight ** 2 / squares[k] : 0));
   sample.totalWeight = sample.classWeight.reduce((sum, weight) => sum + weight, 0);
+  const { classWeight, classCount, totalWeight } = sample;
+  sample.own = { classWeight, classCount, totalWeight };
   countGroups(rows);
 }
 

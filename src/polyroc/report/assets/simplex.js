@@ -1,7 +1,7 @@
 // The cases by their probabilities. Three classes: a triangle whose corners are the classes, with
 // the regions of the decisions. Two: a line. More: two probabilities against each other.
 
-import { classes, nClasses, nCases, codes, scores } from "./data.js";
+import { classes, nClasses, nCases, codes, scores, held } from "./data.js";
 import { sample } from "./sample.js";
 import { cellOf, ruleOf } from "./decide.js";
 import { state, setting, update, onChange } from "./state.js";
@@ -56,9 +56,11 @@ function placeCases(width, height) {
   }
 }
 
-// Of more classes than a legend can name, only the two of the axes have a colour and a shape.
-const FEW = 12;
+// Of more classes than a legend can name, only the two of the axes have a colour and a shape; squares
+// have no shape, and there are six colours.
+const FEW = nCases < MANY ? 12 : 6;
 const AXES = 2;
+const SQUARE = 1; // among the shapes
 const kindsOfTruth = nClasses > FEW ? AXES + 1 : nClasses;
 function kindOfTruth(k) {
   if (nClasses <= FEW) return k;
@@ -263,13 +265,14 @@ function listen() {
 // Colours and shapes of the true classes.
 function legend() {
   const chosen = nClasses > FEW ? [...new Set(state.axes)] : classes.keys();
+  const shapeOf = (kind) => (sample.rows.length < MANY ? kind % 4 : SQUARE);
   const items = Array.from(chosen, (k) => {
     const kind = kindOfTruth(k);
-    const key = make("span", { className: `key class-${kind % 6} shape-${kind % 4}` });
+    const key = make("span", { className: `key class-${kind % 6} shape-${shapeOf(kind)}` });
     return make("li", {}, key, nameOf(classes[k]));
   });
   if (nClasses > FEW) {
-    const key = make("span", { className: `key muted shape-${AXES}` });
+    const key = make("span", { className: `key muted shape-${shapeOf(AXES)}` });
     items.push(make("li", {}, key, "every other class"));
   }
   return items;
@@ -284,8 +287,10 @@ export function startSimplex() {
     const above = nClasses > FEW ? "; those of the two classes lie on those of the others" : "";
     const squares = `Colour: truth. The more cases a square has, the larger it is; it shows their shares${above}.`;
     const single = "Colour and shape: truth.";
+    const which = held && !state.slice ? ` Shown are ${held}.` : "";
+    truths.replaceChildren(...legend());
     byId("simplex-told").replaceChildren(
-      `${sample.rows.length < MANY ? single : squares}${nClasses <= 3 ? tints : ""} Strong: misclassified.`,
+      `${sample.rows.length < MANY ? single : squares}${nClasses <= 3 ? tints : ""} Strong: misclassified.${which}`,
       hint(" Point at a case to see its row, or use the arrow keys."),
     );
   };

@@ -4,6 +4,7 @@ import { page, nClasses, nCases, models, best, scores } from "./data.js";
 import { view } from "./sample.js";
 import { decide, decideFrom, ruleOf, tally } from "./decide.js";
 import { outcome, promise } from "./outcome.js";
+import { countAll } from "./whole.js";
 
 // Of more than three classes the two that are confused most often, as in the other figure.
 function firstAxes() {
@@ -71,13 +72,14 @@ export function update(given) {
 function recompute() {
   const chosen = setting();
   const rule = ruleOf(chosen);
+  const all = countAll(chosen, state.slice);
   state.results = models.map((_, m) => {
     const decided = state.results[m]?.decided ?? new Uint16Array(nCases);
     const promised = state.results[m]?.promised ?? new Float64Array(nCases);
     (rule.cut ? decideFrom : decide)(scores[m], rule, decided, promised);
-    const { table, counts } = tally(decided);
-    const costs = { ...outcome(table, chosen), promise: promise({ decided, promised }, chosen) };
-    return { decided, promised, table, counts, ...costs };
+    const { table, counts } = all?.[m] ?? tally(decided);
+    const told = all?.[m].promise ?? promise({ decided, promised }, chosen);
+    return { decided, promised, table, counts, ...outcome(table, chosen), promise: told };
   });
 }
 
