@@ -353,7 +353,7 @@ class RocSurface:
         >>> surface.choose(objective=lambda rates: max(rates)).value  # the worst of the rates
         0.3333333333333333
         >>> surface.choose(limits={(1, 0): 0}, reject_at_most=0.4)
-        total error = 0.0000 with 33.3 % referred; share of each class decided as …
+        total error = 0.0000 with 33.3 % referred; share of each class classified as …
         truth       0       1  referred
         0      0.6667  0.0000    0.3333
         1      0.0000  0.6667    0.3333
