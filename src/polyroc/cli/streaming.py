@@ -22,7 +22,7 @@ REFUSED = {
     "tuples": "It has no volumes.",
     "case_id": "It reads files as one table.",
     "join": "It reads files as one table.",
-    "pairs": "Leave --streaming out; scale.summarize gives bounds of the pairs.",
+    "pairs": "Leave --streaming out; scale.summarise gives bounds of the pairs.",
     "against": "It gives bounds and standard errors, no tests.",
     "alternative": "It gives bounds and standard errors, no tests.",
     "margin": "It gives bounds and standard errors, no tests.",
