@@ -14,7 +14,7 @@ from report.dom import parsed
 from report.recount import Facts, agrees
 from scipy.stats import t as student
 
-from polyroc import evaluate
+from polyroc import evaluate, registry
 from polyroc.report import EarlierReport, write_report
 from polyroc.report._content import Content, gather
 from polyroc.report._markup import element
@@ -79,7 +79,7 @@ def test_slices() -> None:
                 check_table(facts, content, next(tables), parts, results, name)
             seen |= check_lines(facts, lines, name, values, parts, results)
         assert not lines and next(tables, None) is None
-    assert seen == {"differ", "alike", "some", "none", "withheld", "holm"}
+    assert seen == {"differ", "alike", "some", "none", "withheld", "holm", "few"}
 
 
 def check_table(
@@ -163,7 +163,26 @@ def check_lines(
             told = f"{own} is withheld, it has {reason} (cases per class: {counts})."
             lines.remove(told)
             seen.add("withheld")
+        elif few := few_of(facts, rows):
+            line = next(each for each in lines if each.startswith(f"{own}: "))
+            assert set(line.removeprefix(f"{own}: ").removesuffix(".").split("; ")) == few
+            lines.remove(line)
+            seen.add("few")
     return seen
+
+
+def few_of(facts: Facts, rows: list[int]) -> set[str]:
+    """What is told of a slice with fewer than ten cases of a class, or ten groups."""
+    counts = {
+        label: sum(facts.y[i] == k for i in rows) for k, label in enumerate(facts.inputs["labels"])
+    }
+    small = sorted((label for label in counts if counts[label] < 10), key=counts.__getitem__)
+    listed = ", ".join(f"{label} ({counts[label]})" for label in small)
+    told = {f"fewer than 10 cases: {listed}"} if small else set()
+    groups = given_of(facts).get("groups")
+    if groups is not None and (n := len({groups[facts.rows[i]] for i in rows})) < 10:
+        told.add(f"{n} groups: standard errors from fewer than 10 are rough")
+    return told
 
 
 def test_the_earlier_report(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def _cells(
 
 
 def _sentences(content: Content, attribute: str) -> list[str]:
-    """Whether the slices are alike, which are withheld, and how many are not shown."""
+    """Whether slices are alike, how many are not shown, which have few cases or are withheld."""
     lines = []
     for _, model, evaluation in sliced_models(content):
         for test in evaluation.alike:
@@ -120,10 +120,25 @@ def _sentences(content: Content, attribute: str) -> list[str]:
     hidden = len(first.slices[attribute]) - MOST_SLICES
     if hidden > 0:
         lines.append(f"The {MOST_SLICES} worst of {hidden + MOST_SLICES} slices are shown.")
+    lines += _few_cases(content, first, attribute)
     thin = [each for each in first.thin if each.attribute == attribute]
     for each in thin:
         counts = ", ".join(f"{label} {count}" for label, count in each.counts.items())
         lines.append(f"{each.slice} is withheld, it has {each.reason} (cases per class: {counts}).")
+    return lines
+
+
+_FEW = ("small-class", "small-class-in-fold", "few-groups")
+"""Codes of notes on numbers of cases, which are the same for all models."""
+
+
+def _few_cases(content: Content, evaluation: SlicedEvaluation, attribute: str) -> list[str]:
+    """Slices in the table whose intervals rest on few cases."""
+    lines = []
+    for each in _order(content, attribute)[:MOST_SLICES]:
+        estimate = evaluation.slices[attribute][each][content.main_metric]
+        told = [note.text for note in estimate.notes if note.code in _FEW]
+        lines += [f"{each}: {'; '.join(told)}."] if told else []
     return lines
 
 
