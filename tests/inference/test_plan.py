@@ -546,3 +546,15 @@ def test_weights_of_pairs_enter_squared() -> None:
     pairs = np.array([[np.nan, 0.8], [0.7, np.nan]])
     one = gaussian_variances(pairs, np.array([[0, 0.0], [1.0, 0]]))
     assert gaussian_variances(pairs, np.array([[0, 0.0], [2.0, 0]])) == pytest.approx(4 * one)
+
+
+def test_folds_of_a_pilot_are_told_as_taken_together() -> None:
+    y, p = np.arange(60) % 3, np.random.default_rng(2).dirichlet(np.ones(3), 60)
+    folds = np.arange(60) // 20
+    plain = {name: Predictions(y, each) for name, each in (("a", p), ("b", p[::-1]))}
+    folded = {name: Predictions(y, each.scores, folds=folds) for name, each in plain.items()}
+    told = "the cases of all folds of the pilot are taken together"
+    for one, other in ((plain, folded), (plain["a"], folded["a"])):
+        without, within = plan(one, half_width=0.1), plan(other, half_width=0.1)
+        assert without.cases == within.cases
+        assert told not in without.assumptions and told in within.assumptions

@@ -222,6 +222,7 @@ def test_frame_dictionary_and_prints(result):
     assert repr(result).startswith("Study: 2 estimators, 9 metrics, 6 splits")
     marked = study({"<b>": GaussianNB()}, X, Y, n_splits=1, rng=0, metrics=FEW)
     assert "&lt;b&gt;" in marked._repr_html_()
+    assert repr(marked).startswith("Study: 1 estimator, ") and " 1 split, test sets" in repr(marked)
     with pytest.raises(ValueError, match="read-only"):
         result.values[0] = 0
 

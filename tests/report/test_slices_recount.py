@@ -14,7 +14,7 @@ from report.dom import parsed
 from report.recount import Facts, agrees
 from scipy.stats import t as student
 
-from polyroc import evaluate, registry
+from polyroc import evaluate
 from polyroc.report import EarlierReport, write_report
 from polyroc.report._content import Content, gather
 from polyroc.report._markup import element

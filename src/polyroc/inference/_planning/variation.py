@@ -104,7 +104,7 @@ def of_pilot(predictions: Predictions, metric: Metric, priors: PriorsLike | None
         predictions.classes,
         found.value,
         _varying(variances, found),
-        (f"variances from the {len(predictions):,} cases of the pilot", *_few(predictions)),
+        (f"variances from the {len(predictions):,} cases of the pilot", *_doubts(predictions)),
         range=(metric.lowest, metric.highest),
         shares=predictions.class_counts / len(predictions),
     )
@@ -130,7 +130,10 @@ def of_paired_pilot(
         first.classes,
         a.value - b.value,
         variances,
-        (f"variances of the difference from the {len(first):,} cases of the pilot", *_few(first)),
+        (
+            f"variances of the difference from the {len(first):,} cases of the pilot",
+            *_doubts(first),
+        ),
         null=null,
         shares=first.class_counts / len(first),
         models=names,
@@ -216,10 +219,13 @@ def _varying(variances: Float64Array, found: Measured) -> Float64Array:
     return variances
 
 
-def _few(predictions: Predictions) -> tuple[str, ...]:
+def _doubts(predictions: Predictions) -> tuple[str, ...]:
+    """What to be careful about in a pilot: folds that are not told apart, few cases."""
+    pooled = ("the cases of all folds of the pilot are taken together",)
     few = [
         f"{label} ({count})"
         for label, count in zip(predictions.classes, predictions.class_counts, strict=True)
         if count < FEW_CASES
     ]
-    return (f"rough: fewer than {FEW_CASES} cases in the pilot of {', '.join(few)}",) if few else ()
+    rough = (f"rough: fewer than {FEW_CASES} cases in the pilot of {', '.join(few)}",)
+    return (*(pooled if predictions.folds is not None else ()), *(rough if few else ()))

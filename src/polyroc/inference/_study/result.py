@@ -9,6 +9,7 @@ import numpy as np
 from polyroc._base.checks import shown
 from polyroc._base.levels import check_level
 from polyroc._base.tables import html_table, text_table, without_nan
+from polyroc._base.wording import plural
 from polyroc.errors import InvalidInput
 from polyroc.inference._resampled_t import SplitValues, corrected_errors, mean_over_splits
 from polyroc.metrics import registry
@@ -210,9 +211,10 @@ class Study:
         ]
 
     def _heading(self) -> str:
+        learners, metrics = self._n_learners, len(self.metrics)
         return (
-            f"Study: {self._n_learners} estimators, {len(self.metrics)} metrics, "
-            f"{len(self.splits)} splits, test sets of {100 * self.test_size:.0f} %"
+            f"Study: {plural(learners, 'estimator')}, {plural(metrics, 'metric')}, "
+            f"{plural(len(self.splits), 'split')}, test sets of {100 * self.test_size:.0f} %"
         )
 
     def __repr__(self) -> str:
