@@ -172,6 +172,18 @@ MISTAKES = [
 ]
 
 
+def test_only_the_columns_planned_with_are_told_as_read() -> None:
+    for options, models in (
+        (("--model", "forest"), ["forest"]),
+        (("--models", "forest,bayes"), ["forest", "bayes"]),
+    ):
+        command = ("plan", EXAMPLE, *options, "--half-width", 0.03)
+        read = document(*command)["input"]["files"][0]
+        assert list(read["scores"]) == models and "logistic:rare" in read["unused"]
+        words = " ".join(run(*command).stdout.split())
+        assert "scores in 'forest:common'" in words and "not used: 'logistic:common'" in words
+
+
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
     for arguments, message in MISTAKES:
         given = [EXAMPLE if each == "FILE" else each for each in arguments.split()]

@@ -46,14 +46,19 @@ def only(cases: "FilePredictions", model: str | None) -> "FilePredictions":
     """A file with one of its models, which need not be named if it is the only one."""
     if model is None and len(cases.models) == 1:
         return cases
+    return only_models(cases, [model])
+
+
+def only_models(cases: "FilePredictions", models: Sequence[str | None]) -> "FilePredictions":
+    """A file with some of its models."""
     from polyroc.readers._predictions import chosen
 
-    scores = chosen(cases.models, model, cases.path)
+    scores = {str(model): chosen(cases.models, model, cases.path) for model in models}
     columns = dict(cases.roles.scores)
-    own = {str(model): columns.pop(str(model))}
+    own = {model: columns.pop(model) for model in scores}
     unused = (*(name for names in columns.values() for name in names), *cases.roles.unused)
     roles = replace(cases.roles, scores=own, unused=unused)
-    return replace(cases, models={str(model): scores}, roles=roles)
+    return replace(cases, models=scores, roles=roles)
 
 
 def together_by_id(

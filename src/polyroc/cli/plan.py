@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.cli.completion import complete_files
+from polyroc.cli.gathering import only, only_models
 from polyroc.cli.options import (
     Asked,
     Gate,
@@ -109,6 +110,7 @@ def plan(
         with reading():
             read_file = asked.read(file)
         pilot = _pilot(read_file, model, models, gate._asdict())
+        read_file = only_models(read_file, models) if models else only(read_file, model)
     assumed = None if pair_auc is None else assumed_pairs(pair_auc, asked.labels)
     classes = _classes(pilot, assumed)
     given = {
