@@ -1,5 +1,6 @@
 """Margins of small classes compared each with each, in loops that processors run many at a time.
 
+That takes less time than sorting them (:mod:`polyroc.statistics.margin_blocks` says up to where).
 All cases of a class have the same weight, and so have all rows of the pool: margins are counted.
 """
 

@@ -1,4 +1,8 @@
-"""Sums over the pairs of columns of many classes, and the influence values of their cases."""
+"""Sums over the pairs of columns of many classes, and the influence values of their cases.
+
+Of many classes each has few cases: only these positives of a column are sorted, and all cases are
+looked up among them (:mod:`polyroc.kernels.ranks`), which takes less time than sorting the column.
+"""
 
 from __future__ import annotations
 

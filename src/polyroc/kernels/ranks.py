@@ -1,5 +1,8 @@
 """Ranks of all cases among the positives of columns, for many classes.
 
+A case is looked up by the leading bits of its score: they name a bucket of a few positives, among
+which a short search finds its place.
+
 Cases are followed by the rows of a pool, which are positive in every column, and a case of every
 other class too.
 """
