@@ -146,9 +146,8 @@ def surface(
     from polyroc.cli.report import check_output
     from polyroc.cli.screen import reading, working
 
-    check_distinct(
-        {"FILE": file, "--costs": wanted.costs}, {"--checkpoint": checkpoint, "--output": output}
-    )
+    written = {"--checkpoint": checkpoint, "--output": output}
+    check_distinct({"FILE": file, "--costs": wanted.costs}, written)
     if output is not None:
         check_output(output)
     with reading():
@@ -159,10 +158,7 @@ def surface(
         found = _search(searched, generations, seed, checkpoint)
     with working("computing G"):
         gini = found.gini(rng=found.provenance["seed"])
-    chosen = _points(found, *points)
-    if knee:
-        with working("looking for the knee"):
-            chosen.append(found.choose(criterion="knee", rng=found.provenance["seed"]))
+    chosen = [*_points(found, *points), *_knee(found, knee)]
     if output is not None and not saving.save(partial(found.save, output)):
         output = None
     if as_json:
@@ -172,6 +168,16 @@ def surface(
     else:
         _print(_start(source, found, described), found, gini, chosen, output)
     saving.check()
+
+
+def _knee(found: "RocSurface", asked: bool) -> "list[SurfacePoint]":
+    """The knee, where it is asked for."""
+    from polyroc.cli.screen import working
+
+    if not asked:
+        return []
+    with working("looking for the knee"):
+        return [found.choose(criterion="knee", rng=found.provenance["seed"])]
 
 
 def _start(source: dict[str, Any], found: "RocSurface", described: list[str]) -> list[str]:

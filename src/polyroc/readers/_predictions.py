@@ -207,16 +207,26 @@ def read_predictions(
     models = scores.models if model is None else {model: chosen(scores.models, model, table.path)}
     role = None if groups is None else found
     read = _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
+    read = replace(read, group_names=None if role is None else ids_in(table, role, "group"))
+    return _with_roles(read, table, fold, attributes, case_id)
+
+
+def _with_roles(
+    read: FilePredictions,
+    table: Table,
+    fold: str | None,
+    attributes: tuple[str, ...],
+    case_id: str | bool | None,
+) -> FilePredictions:
+    """With folds, slices and names of the cases, which are then not among the unused columns."""
     case = case_id if isinstance(case_id, str) else None
     unused = tuple(name for name in read.roles.unused if name not in (fold, case, *attributes))
-    roles = replace(read.roles, fold=fold, slices=attributes, case=case, unused=unused)
     return replace(
         read,
-        roles=roles,
+        roles=replace(read.roles, fold=fold, slices=attributes, case=case, unused=unused),
         folds=None if fold is None else ids_in(table, fold, "fold"),
         slices={name: values_in(table, name, "slice") for name in attributes} or None,
         case_ids=_case_ids(table, case_id, unused),
-        group_names=None if role is None else ids_in(table, role, "group"),
     )
 
 
