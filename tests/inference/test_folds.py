@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from twins import metrics as twins
 
 import polyroc
-from polyroc import Permutation, Predictions, compare, evaluate, registry
+from polyroc import Design, Permutation, Predictions, compare, evaluate, registry
 from polyroc.errors import InvalidInput, InvalidType, NotAligned, RowsByPosition
 from polyroc.inference._permutation import _coins
 
@@ -102,6 +102,32 @@ def test_errors_of_all_metrics_with_weights_groups_and_repeats():
                 unit = np.arange(len(moved)) if groups is None else groups
                 error = math.sqrt((summed(moved, unit) ** 2).sum())
                 assert found[name].standard_error == pytest.approx(error, rel=1e-9), name
+
+
+def test_sampled_classes_move_the_priors_of_their_fold():
+    """Derivatives by weights, priors included, as differences of the mean over folds."""
+    y = np.array([0] * 30 + [1] * 9 + [2] * 6)
+    folds = np.array([0] * 5 + [1] * 25 + [0] * 3 + [1] * 6 + [0] * 2 + [1] * 4)
+
+    def mean(name, weights):
+        parts = [folds == fold for fold in (0, 1)]
+        values = [
+            getattr(polyroc, name)(y[part], P[part], sample_weight=weights[part]) for part in parts
+        ]
+        return sum(values) / 2
+
+    for weights in (np.ones(len(y)), W):
+        whole = Predictions(y, P, folds=folds, sample_weight=weights)
+        found = evaluate(whole, metrics=["au1p", "aunu", "aunp"], groups=Design(sampling="random"))
+        for name in found:
+            error = 0.0
+            for i, scaled in enumerate(contributions(name, whole)):
+                m = np.count_nonzero((y == y[i]) & (folds == folds[i]))
+                step = 1e-5 * weights[i] * np.eye(len(y))[i]
+                both = mean(name, weights + step) - mean(name, weights - step)
+                within = scaled / math.sqrt(m / (m - 1))
+                error += (scaled + both / 2e-5 - within) ** 2
+            assert found[name].standard_error == pytest.approx(math.sqrt(error), rel=1e-7)
 
 
 def test_degrees_of_freedom():

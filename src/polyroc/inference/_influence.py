@@ -157,13 +157,19 @@ def case_scale(predictions: Predictions, counts: Float64Array) -> Float64Array:
 
 
 def _prior_contributions(predictions: Predictions, influences: Sequence[Influence]) -> Float64Array:
-    columns = []
-    for each in influences:
-        gradient = np.zeros(predictions.n_classes) if each.priors is None else each.priors
-        columns.append((gradient - predictions.priors @ gradient)[predictions.codes])
-    weights = predictions.case_weights / predictions.class_weights.sum()
-    moved: Float64Array = weights[:, None] * np.column_stack(columns)
+    columns = [_through_priors(predictions, each) for each in influences]
+    moved: Float64Array = predictions.case_weights[:, None] * np.column_stack(columns)
     return moved
+
+
+def _through_priors(predictions: Predictions, influence: Influence) -> Float64Array:
+    """(D_k − Σ_j π_j D_j) / n of each case."""
+    if influence.through_priors is not None:
+        return influence.through_priors
+    if influence.priors is None:
+        return np.zeros(len(predictions))
+    slope, total = influence.priors, predictions.class_weights.sum()
+    return np.asarray((slope - predictions.priors @ slope)[predictions.codes] / total)
 
 
 def covariance(

@@ -216,8 +216,23 @@ class FoldStatistics:
             self._spread_out([each.cases for each in influences], rows, share),
             np.mean(priors, axis=0) if priors else None,
             next((each.reason for each in influences if each.reason is not None), None),
+            through_priors=self._through_priors(priors, rows, share),
             scale=max(each.scale for each in influences),
         )
+
+    def _through_priors(
+        self, priors: list[Float64Array], rows: list[NDArray[np.intp]], share: float
+    ) -> Float64Array | None:
+        """share (D_k − Σ_j π_jv D_j)/n_v of each case, π_v and n_v the priors and weight of v."""
+        if len(priors) < len(rows):
+            return None
+        whole, moved = self.predictions, np.zeros(len(self.predictions))
+        for slope, members in zip(priors, rows, strict=True):
+            codes = whole.codes[members]
+            weights = np.bincount(codes, whole.case_weights[members], whole.n_classes)
+            total = weights.sum()
+            moved[members] = share * (slope - weights @ slope / total)[codes] / total
+        return moved
 
     def _spread_out(
         self, cases: Sequence[Float64Array], rows: Sequence[NDArray[np.intp]], share: float

@@ -26,7 +26,8 @@ class Influence:
     ``cases`` holds φ_i = n_k ∂θ/∂w_i at fixed priors, n_k the weight of the case's class; its
     weighted mean is 0 within each class. ``priors`` holds D_k = ∂θ/∂π_k for a metric that depends
     on the priors of the sample, else None. The derivative by the weight of a case of class k is
-    φ_i / n_k + (D_k − Σ_j π_j D_j) / n. Where the metric has no derivative the values are NaN, and
+    φ_i / n_k + (D_k − Σ_j π_j D_j) / n; ``through_priors`` holds the second term for each case
+    where folds have priors of their own. Where the metric has no derivative the values are NaN, and
     ``reason`` says why. ``drawn`` are the random tuples that the values were estimated from, if
     any: their squares hold the noise of the draw. ``scale`` is the size of the numbers whose
     differences the values are: far below it there is nothing but rounding. ``slope`` is the
@@ -36,6 +37,7 @@ class Influence:
     cases: Float64Array
     priors: Float64Array | None = None
     reason: str | None = None
+    through_priors: Float64Array | None = field(default=None, kw_only=True)
     drawn: Drawn | None = None
     scale: float = 1.0
     slope: Any = None
