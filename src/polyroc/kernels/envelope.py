@@ -25,12 +25,13 @@ class Corners(NamedTuple):
 
 @compiled
 def follow_lines(
-    probabilities: Floats, still: Floats, moving: Floats, start: Ints, found: Corners
+    probabilities: Floats, still: Floats, moving: Floats, tied: float, start: Ints, found: Corners
 ) -> int:
     """Fill in the least line just above t = 0 of each case, and its corners; their number.
 
-    The lines of a case are p · still + t p · moving. They are there for some cases at a time, so
-    that they stay in the cache.
+    The lines of a case are p · still + t p · moving; both terms of two lines are equal if they
+    differ by no more than the share ``tied`` of the larger, as expected costs are. They are there
+    for some cases at a time, so that they stay in the cache.
     """
     n_lines, number, tile = still.shape[1], 0, np.zeros((len(still), TILE))
     at_0, slopes = np.empty((n_lines, TILE)), np.empty((n_lines, TILE))
@@ -42,6 +43,7 @@ def follow_lines(
         for i in range(n):
             for j in range(n_lines):
                 fixed[j], growing[j] = at_0[j, i], slopes[j, i]
+            join_equal(fixed, growing, tied)
             now = first_line(fixed, growing)
             start[first + i] = now
             while True:
@@ -52,6 +54,22 @@ def follow_lines(
                 found.before[number], found.after[number] = now, following
                 now, number = following, number + 1
     return number
+
+
+@compiled
+def join_equal(fixed: Floats, growing: Floats, tied: float) -> None:
+    """Put the first of lines that are equal everywhere in the place of the others."""
+    for j in range(1, len(fixed)):
+        for k in range(j):
+            if are_tied(fixed[j], fixed[k], tied) and are_tied(growing[j], growing[k], tied):
+                fixed[j], growing[j] = fixed[k], growing[k]
+                break
+
+
+@compiled
+def are_tied(a: float, b: float, tied: float) -> bool:
+    """Whether two costs differ by no more than a share of the larger."""
+    return max(a, b) * (1 - tied) <= min(a, b)
 
 
 @compiled

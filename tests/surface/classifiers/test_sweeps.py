@@ -88,6 +88,23 @@ def test_the_envelope_is_the_least_line_everywhere(n_classes, seed):
         assert (values[np.arange(20), now] == values.min(axis=1)).all()
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_envelope_decides_as_costs_do_that_tie_as_decimals(seed):
+    """Fifths, and costs in thirds: between corners, ties are those of lines that coincide."""
+    rng = np.random.default_rng(seed)
+    p = rng.multinomial(5, np.ones(4) / 4, 200) / 5
+    costs = rng.integers(1, 4, (4, 4)) * (1 - np.eye(4)) / 3
+    for group in pair_groups(4) + class_groups(4):
+        start, corners = envelope(p, np.where(group, 0, costs), np.where(group, costs, 0))
+        edges = np.array([1e-3, *sorted(set(corners.at.round(9)) - {0.0}), 1e3])
+        for t in np.sqrt(edges[1:] * edges[:-1]):
+            now = start.copy()
+            for case, at, _, after in zip(*corners, strict=True):
+                if at < t:
+                    now[case] = after
+            np.testing.assert_array_equal(now, _decided(p, np.where(group, costs * t, costs)))
+
+
 @pytest.mark.parametrize("n_limits", [0, 2])
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(4))

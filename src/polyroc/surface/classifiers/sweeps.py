@@ -171,7 +171,7 @@ def envelope(
     """The least of the K lines p · still + t p · moving of each case, from t = 0 to infinity.
 
     Returns the least line just above t = 0 and all corners, those of a case in order of t. Of lines
-    that are equal everywhere the first counts.
+    that are equal everywhere, as decimals are, the first counts.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def envelope(
     start, most = np.empty(n_cases, dtype=np.int64), n_cases * (n_lines - 1)
     (cases, before, after), at = np.empty((3, most), dtype=np.int64), np.empty(most)
     room = Corners(cases, at, before, after)
-    number = follow_lines(probabilities, still, moving, start, room)
+    number = follow_lines(probabilities, still, moving, TIED, start, room)
     return start, Corners(cases[:number], at[:number], before[:number], after[:number])
 
 
