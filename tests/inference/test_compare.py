@@ -462,3 +462,30 @@ def test_predictions_take_the_place_of_labels_and_scores():
         compare({"a": models["weak"]})
     with pytest.raises(InvalidType, match="y_scores must map names of models"):
         compare(Y)
+
+
+def test_omnibus_of_independent_samples():
+    """Of two it is the t test of their difference; of several, Σ (θ − mean)²/v with F."""
+    own = np.random.default_rng(5)
+    sizes = {"a": [20, 15, 9], "b": [12, 12, 12], "c": [30, 8, 10]}
+    y = {name: np.repeat([0, 1, 2], each) for name, each in sizes.items()}
+    drawn = {name: own.dirichlet(np.ones(3), len(each)) for name, each in y.items()}
+    groups = {name: own.integers(0, 9, len(each)) for name, each in y.items()}
+    two = [{name: each[name] for name in "ab"} for each in (y, drawn, groups)]
+    alone = {"a": two[2]["a"], "b": np.arange(36)}
+    for given in ({}, {"groups": two[2]}, {"groups": alone}, {"reference": "normal"}):
+        found = compare(two[0], two[1], ["hand_till", "pdi"], **given)
+        for row, test in zip(found.differences, found.omnibus_tests, strict=True):
+            ratio = row.difference / row.standard_error
+            assert test.statistic == pytest.approx(ratio**2)
+            if "reference" not in given:
+                assert test.denominator_degrees_of_freedom == pytest.approx(row.degrees_of_freedom)
+                assert test.p_value == pytest.approx(row.p_value)
+    (test,) = compare(y, drawn, ["hand_till"], reference="normal").omnibus_tests
+    single = [evaluate(y[name], drawn[name], ["hand_till"])["hand_till"] for name in sizes]
+    weights = np.array([1 / each.standard_error**2 for each in single])
+    values = np.array([each.value for each in single])
+    mean = weights @ values / weights.sum()
+    assert test.degrees_of_freedom == 2
+    assert test.statistic == pytest.approx(weights @ (values - mean) ** 2)
+    assert test.p_value == pytest.approx(chi2.sf(test.statistic, 2))

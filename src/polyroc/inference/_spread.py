@@ -177,6 +177,12 @@ class _Alone(NamedTuple):
     def freedom(self) -> float:
         return min(satterthwaite(self.parts, self.parts_freedom), self.most)
 
+    def known(self) -> tuple[Float64Array, Float64Array]:
+        """Parts and their degrees of freedom: one part where groups span classes."""
+        if math.isinf(self.most):
+            return self.parts, self.parts_freedom
+        return np.array([self.variance]), np.array([self.freedom])
+
 
 def _independent(alone: Sequence[_Alone], scale: float) -> Spread:
     """Of models on different cases, which do not vary together."""
@@ -187,15 +193,16 @@ def _independent(alone: Sequence[_Alone], scale: float) -> Spread:
     for a, b in combinations(range(len(alone)), 2):
         freedom[a, b] = freedom[b, a] = satterthwaite(variances[[a, b]], known[[a, b]])
         published[a, b] = published[b, a] = satterthwaite(variances[[a, b]], cases[[a, b]])
+    separate = [each.known() for each in alone]
     parts = [
         part * (own[:, None] != own)
-        for own, each in zip(np.eye(len(alone)), alone, strict=True)
-        for part in each.parts
+        for own, (found, _) in zip(np.eye(len(alone)), separate, strict=True)
+        for part in found
     ]
     differences = variances[:, None] + variances
-    parts_freedom = np.concatenate([each.parts_freedom for each in alone])
-    most = sum(each.most for each in alone)
-    return Spread(differences, freedom, np.array(parts), parts_freedom, published, most, scale)
+    np.fill_diagonal(differences, 0)
+    parts_freedom = np.concatenate([each for _, each in separate])
+    return Spread(differences, freedom, np.array(parts), parts_freedom, published, scale=scale)
 
 
 def omnibus_test(metric: str, values: Float64Array, spread: Spread) -> Omnibus:
