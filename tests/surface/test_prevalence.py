@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
 from polyroc import CostSensitiveClassifier, Predictions
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.surface import ScoreModel, cost_by_share, risk_coverage, search
-from polyroc.utility import fit_binormal, fit_proper, saec_interval
+from polyroc.utility import compare_costs, fit_binormal, fit_proper, saec_interval
 
 
 def cases(n, seed):
@@ -58,11 +59,25 @@ def test_cost_by_share_is_that_of_a_loop():
             assert getattr(curve, f"{name}_error")[place] == pytest.approx(np.sqrt(spread))
     frame = curve.frame()
     assert (frame["fixed_low"] <= frame["fixed"]).all()
-    assert frame["adapted_high"].tolist() == pytest.approx(
-        (curve.adapted + 1.959964 * curve.adapted_error).tolist(), abs=1e-6
-    )
+    for place, share in enumerate(shares):  # adapted decisions are those of models at these priors
+        priors = np.append(own[:2] / own[:2].sum() * (1 - share), share)
+        low, high, *_ = compare_costs(y, {"p": p}, table, priors=priors)["p"].interval()
+        assert frame["adapted_low"][place] == pytest.approx(low)
+        assert frame["adapted_high"][place] == pytest.approx(high)
     assert curve.sample_share == own[2]
     assert len(cost_by_share(y, p, vary=0).share) == 99
+
+
+def test_limits_where_few_errors_were_seen():
+    """Means 3 apart, a fifth of the cases ill: in many samples no ill case is decided wrongly."""
+    rng, covered = np.random.default_rng(6), np.zeros(3)
+    y = np.repeat([0, 1], [32, 8])
+    for _ in range(150):
+        x = rng.normal(size=40) + 3 * (y - 0.5)
+        frame = cost_by_share(y, 1 / (1 + np.exp(-3 * x)), vary=1, shares=[0.1, 0.5, 0.9]).frame()
+        assert (frame["fixed_high"] > frame["fixed_low"] + 0.01).all()
+        covered += (frame["fixed_low"] <= norm.cdf(-1.5)) & (norm.cdf(-1.5) <= frame["fixed_high"])
+    assert (covered >= 137).all()
 
 
 def test_the_share_of_the_sample_changes_nothing():

@@ -1,11 +1,10 @@
 """Expected cost against the share of a class: what changes where the classifier is used."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 
 from polyroc._base.checks import shown
 from polyroc._base.levels import check_level
@@ -14,7 +13,15 @@ from polyroc.errors import InvalidInput, UnknownName
 from polyroc.predictions import Predictions, predictions_of
 from polyroc.predictions._classes import listed
 from polyroc.surface._costs import CostsLike, checked_costs, least_cost
-from polyroc.typing import Float64Array, Label, LabelsLike, ScoresLike, WeightsLike
+from polyroc.surface._point_certainty import Linear
+from polyroc.typing import (
+    Float64Array,
+    Int64Array,
+    Label,
+    LabelsLike,
+    ScoresLike,
+    WeightsLike,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,17 +39,23 @@ class PrevalenceCurve:
     vary : the class whose share is varied; the others keep their proportions.
     share : (m,) of that class.
     fixed, fixed_error : (m,) expected cost of the decisions as they are, and its standard error.
-    adapted, adapted_error : (m,) the same for decisions by probabilities re-weighted to the share.
+    fixed_low, fixed_high : (m,) confidence limits: Wilson's, as an operating point has them.
+    adapted, adapted_error, adapted_low, adapted_high : (m,) the same for decisions by probabilities
+        re-weighted to the share.
     sample_share : of the class among the cases.
-    level : of the limits in ``frame``.
+    level : of the limits.
     """
 
     vary: Label
     share: Float64Array
     fixed: Float64Array
     fixed_error: Float64Array
+    fixed_low: Float64Array
+    fixed_high: Float64Array
     adapted: Float64Array
     adapted_error: Float64Array
+    adapted_low: Float64Array
+    adapted_high: Float64Array
     sample_share: float
     level: float
 
@@ -50,14 +63,8 @@ class PrevalenceCurve:
         """One row per share, with confidence limits, as a pandas data frame."""
         import pandas as pd
 
-        quantile = float(norm.ppf((1 + self.level) / 2))
-        columns: dict[str, Float64Array] = {"share": self.share}
-        for name in ("fixed", "adapted"):
-            value, error = getattr(self, name), getattr(self, f"{name}_error")
-            columns[name] = value
-            columns[f"{name}_low"] = np.maximum(value - quantile * error, 0.0)
-            columns[f"{name}_high"] = value + quantile * error
-        return pd.DataFrame(columns)
+        kinds = [f"{name}{end}" for name in ("fixed", "adapted") for end in ("", "_low", "_high")]
+        return pd.DataFrame({name: getattr(self, name) for name in ("share", *kinds)})
 
     def __repr__(self) -> str:
         return f"PrevalenceCurve({self.vary!r}, {plural(len(self.share), 'share')})"
@@ -89,7 +96,7 @@ def cost_by_share(
         None: every error costs 1.
     shares : between 0 and 1; by default .01, .02, …, .99.
     labels, sample_weight : as for metrics.
-    level : of the limits in ``frame``.
+    level : of the limits.
 
     Returns
     -------
@@ -115,13 +122,14 @@ def cost_by_share(
     priors = grid[:, None] * (np.arange(len(classes)) == place) + np.outer(
         1 - grid, np.where(np.arange(len(classes)) == place, 0.0, own / (1 - own[place]))
     )
-    plain = _of_classes(cases, table, probabilities, table)
+    plain = _Decided.of(cases, table, least_cost(probabilities, table))
     adapted = [
-        _of_classes(cases, table, probabilities, table * (each / own)[:, None]) for each in priors
+        _Decided.of(cases, table, least_cost(probabilities, table * (each / own)[:, None]))
+        for each in priors
     ]
-    fixed = _averaged(priors, [plain] * len(priors))
-    share = float(own[place])
-    return PrevalenceCurve(vary, grid, *fixed, *_averaged(priors, adapted), share, level)
+    fixed = _averaged(table, priors, [plain] * len(priors), level)
+    changed = _averaged(table, priors, adapted, level)
+    return PrevalenceCurve(vary, grid, *fixed, *changed, float(own[place]), level)
 
 
 def _checked_shares(shares: ArrayLike | None) -> Float64Array:
@@ -133,23 +141,44 @@ def _checked_shares(shares: ArrayLike | None) -> Float64Array:
     return grid
 
 
-def _of_classes(
-    cases: Predictions, table: Float64Array, probabilities: Float64Array, deciding: Float64Array
-) -> tuple[Float64Array, Float64Array]:
-    """Mean cost in each class, and the variance of that mean."""
-    paid = table[cases.codes, least_cost(probabilities, deciding)]
-    weights, n_classes = cases.case_weights, len(table)
-    totals = np.bincount(cases.codes, weights, n_classes)
-    mean = np.bincount(cases.codes, weights * paid, n_classes) / totals
-    squares = np.bincount(cases.codes, (weights * (paid - mean[cases.codes])) ** 2, n_classes)
-    counts = np.bincount(cases.codes, minlength=n_classes)
-    alone = np.where(counts > 1, counts, np.nan)  # one case says nothing about its spread
-    return mean, squares / totals**2 * alone / (alone - 1)
+class _Decided(NamedTuple):
+    """What decisions cost in each class."""
+
+    confusion: Float64Array
+    """Share of each class, in rows, that is decided as each."""
+    variances: Float64Array
+    """Of the mean cost in each class."""
+    effective: Float64Array
+    """Cases of each class that equal weights would need for the same variance."""
+
+    @classmethod
+    def of(cls, cases: Predictions, table: Float64Array, decided: Int64Array) -> "_Decided":
+        """Of the decision for each case."""
+        codes, weights, n_classes = cases.codes, cases.case_weights, len(table)
+        totals = cases.class_weights
+        cells = np.bincount(codes * n_classes + decided, weights, n_classes**2)
+        confusion = cells.reshape(n_classes, n_classes) / totals[:, None]
+        apart = table[codes, decided] - (confusion * table).sum(axis=1)[codes]
+        squares = np.bincount(codes, (weights * apart) ** 2, n_classes)
+        counts = np.bincount(codes, minlength=n_classes)
+        alone = np.where(counts > 1, counts, np.nan)  # one case says nothing about its spread
+        effective = totals**2 / np.bincount(codes, weights**2, n_classes)
+        return cls(confusion, squares / totals**2 * alone / (alone - 1), effective)
+
+
+Averages: TypeAlias = tuple[Float64Array, Float64Array, Float64Array, Float64Array]
 
 
 def _averaged(
-    priors: Float64Array, of_classes: list[tuple[Float64Array, Float64Array]]
-) -> tuple[Float64Array, Float64Array]:
-    """Mean cost and its standard error at each row of priors."""
-    means, variances = (np.array(part) for part in zip(*of_classes, strict=True))
-    return (priors * means).sum(axis=1), np.sqrt((priors**2 * variances).sum(axis=1))
+    table: Float64Array, priors: Float64Array, found: list[_Decided], level: float
+) -> Averages:
+    """Mean cost, its standard error and its limits at each row of priors."""
+    rows = []
+    for weights, (confusion, variances, effective) in zip(priors, found, strict=True):
+        quantity, error = Linear(table * weights[:, None]), np.sqrt(weights**2 @ variances)
+        limits = (np.nan, np.nan)
+        if not np.isnan(error):
+            limits = quantity.interval(confusion, effective, level)[:2]
+        rows.append([quantity.value(confusion), error, *limits])
+    value, error, low, high = np.array(rows).T
+    return value, error, low, high
