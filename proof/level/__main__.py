@@ -57,6 +57,14 @@ def independent(rng: np.random.Generator, reference: str) -> float:
     return smallest(compare(truths, models, ["hand_till"], reference=reference))
 
 
+def independent_omnibus(rng: np.random.Generator, reference: str) -> float:
+    sizes = {"a": (40, 25, 6), "b": (30, 30, 8), "c": (20, 20, 20)}
+    truths = {name: labels(each) for name, each in sizes.items()}
+    models = {name: case_part(rng, y, 1.5) for name, y in truths.items()}
+    found = compare(truths, models, ["hand_till"], reference=reference)
+    return found.omnibus_tests[0].p_value
+
+
 def five_patients(rng: np.random.Generator, reference: str) -> float:
     y, patients = labels((40, 40)), np.tile(np.arange(5), 16)
     base = case_part(rng, y, 1.5)
@@ -84,6 +92,7 @@ CASES: dict[str, tuple[Callable[[np.random.Generator, str], float], float]] = {
     "omnibus of 5 models, classes 100/60/6": (omnibus, 3),
     "Holm, 10 pairs of 5 models, classes 100/60/6": (holm_pairs, 3),
     "independent samples, 40/25/6 and 30/30/8": (independent, 3),
+    "omnibus of 3 independent samples, 40/25/6, 30/30/8, 20/20/20": (independent_omnibus, 3),
     "5 patients that span two classes of 40": (five_patients, 3),
     "two nearly identical models, 30 + 30": (nearly_identical, 3),
     "two nearly identical models, 8 + 8 + 8": (nearly_identical_three, 1),
