@@ -15,6 +15,6 @@ model = ScoreModel(y_true, models["logistic"], labels=labels)
 surface = search(model, generations=60, rng=1, progress=False)
 chosen = {
     "fewest errors": surface.choose(criterion="total_error"),
-    "rare as common ≤ 20 %": surface.choose(limits={("rare", "common"): 0.2}),
+    "rare as common ≤ 5 %": surface.choose(limits={("rare", "common"): 0.05}),
 }
 ParallelCoordinatesDisplay.from_surface(surface, chosen=chosen).plot()

@@ -53,7 +53,7 @@ def test_limits_and_axes(open_page, tmp_path, monkeypatch) -> None:
     page.select_option("#model", "1")
     page.click("#confusion .cell[data-cell='2']")
     link = same_by_link(open_page, path, page)
-    assert link == ("#model=1&limits=1:0.3,7:0.125&cell=2&axes=0,3&rateAxes=2,1,2&turned=0.62,0.42")
+    assert link == ("#model=1&limits=1:0.3,7:0.125&cell=2&axes=0,3&rateAxes=2,1,2&turned=0.3,0.2")
     page.check("input[name=mode][value=costs]")
     page.click("#equal")
     assert "limits" not in settled(page) and page.is_visible("#cost-controls")

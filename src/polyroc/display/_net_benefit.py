@@ -23,6 +23,8 @@ MOST_BANDS = 4
 """More bands than this hide each other, so that only the frame has them."""
 LOWEST = -0.25
 """Curves that fall below this share of the highest benefit are cut off."""
+ABOVE_AXIS = 0.02
+"""Share of the height at which the best strategy is marked: the axis hides no part of it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +135,8 @@ class NetBenefitDisplay(PredictionsDisplay):
         """A line at the foot, each range as far as half-way to the next."""
         at, ranges = self.curves.positions, self.curves.where(self.level)
         middles = np.concatenate([at[:1], (at[1:] + at[:-1]) / 2, at[-1:]])
-        foot = ax.get_ylim()[0]
+        low, high = ax.get_ylim()
+        foot = low + ABOVE_AXIS * (high - low)
         for each in ranges:
             start = middles[np.searchsorted(at, each.start)]
             end = middles[np.searchsorted(at, each.end) + 1]

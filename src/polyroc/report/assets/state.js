@@ -24,7 +24,7 @@ export const state = {
   limits: new Map(), // from position among the errors to the highest rate allowed
   axes: page.first, // of the cases of more than three classes
   rateAxes: firstAxes(), // of the space of error rates
-  turned: [0.72, 0.42], // the angles from which it is seen
+  turned: [0.4, 0.2], // the angles from which it is seen
   sorted: false, // confused classes side by side
   search: "", // part of the name of a class
   selected: null, // a cell of the table of truth and decision
