@@ -2,6 +2,7 @@
 
 import json
 import re
+from xml.etree.ElementTree import fromstring
 
 import numpy as np
 import pytest
@@ -225,6 +226,34 @@ COPY = """(name) => new Promise((done) => {
 })"""
 
 
+def check_saved_panel(page: Page, text: str) -> None:
+    """The file has the class, and every model with its area, inside of its picture."""
+    figure = page.page.locator("figure.roc >> nth=0")
+    found = [each.text or "" for each in fromstring(text).iter(f"{SVG}text")]
+    assert found[-1] == figure.locator("figcaption").text_content()
+    models, areas = (figure.locator(f".legend {kind}") for kind in ("bdi", ".number"))
+    for name, area in zip(models.all_text_contents(), areas.all_text_contents(), strict=True):
+        assert f"{name}  {area}" in found
+    assert page.page.evaluate(OUTSIDE, text) == []
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+OUTSIDE = """(text) => {
+  const place = document.createElement("div");
+  place.innerHTML = text;
+  document.body.append(place);
+  const whole = place.firstChild.getBoundingClientRect();
+  const outside = [...place.querySelectorAll("text")].filter((each) => {
+    const box = each.getBoundingClientRect();
+    return box.left < whole.left - 1 || box.right > whole.right + 1 || box.bottom > whole.bottom + 1
+      || box.top < whole.top - 1;
+  });
+  place.remove();
+  return outside.map((each) => each.textContent);
+}"""
+
+
 def check_sharing(page: Page) -> None:
     """A link shows the same; tables are copied as they are shown, and figures saved."""
     page.page.click("#confusion .cell[data-cell='9']")
@@ -235,6 +264,8 @@ def check_sharing(page: Page) -> None:
     page.page.evaluate("() => { location.hash = '#refer=1e9' }")
     page.page.wait_for_function("() => document.getElementById('slice').value === ''")
     assert page.cells() != shown[0]
+    page.page.evaluate("() => { location.hash = '#shares=0.5,0.2,0.3' }")
+    page.page.wait_for_selector("#shares", state="visible")  # what is set is shown
     page.page.evaluate("(link) => { location.hash = link }", link)
     page.page.wait_for_function("() => document.getElementById('slice').value !== ''")
     assert (page.cells(), page.text("#explorer-summary"), page.text("#cases p")) == shown
@@ -251,13 +282,20 @@ def check_sharing(page: Page) -> None:
     assert copied[2].startswith(f"| {best.locator('bdi').inner_text()} | {value} ({limits}) | ")
     table = page.page.evaluate(COPY, "LaTeX: Models, the best first")
     assert table.startswith("\\begin{tabular}{lrrr}\n\\toprule") and "\\% (" in table
+    table = page.page.evaluate(COPY, "LaTeX: Decisions")
+    assert "truth $\\downarrow$ decision $\\rightarrow$" in table
+    copied = page.page.evaluate(COPY, "Markdown: Differences between models").split("\n")
+    assert copied[1] == "| --- | --- | ---: | ---: | ---: | ---: |"  # metric, models, numbers
     for name, start in (("SVG: ROC curves", b"<svg"), ("PNG: Cases and", b"\x89PNG")):
         with page.page.expect_download() as saved:
             page.page.evaluate(
                 "(name) => document.querySelector(`.share button[aria-label^='${name}']`).click()",
                 name,
             )
-        assert saved.value.path().read_bytes().startswith(start)
+        file = saved.value.path().read_bytes()
+        assert file.startswith(start)
+        if name.startswith("SVG"):
+            check_saved_panel(page, file.decode())
     page.page.click("#confusion .cell[data-cell='9']")
 
 

@@ -116,6 +116,7 @@ export function startShares() {
   onChange((changes) => {
     if (!("shares" in changes || "slice" in changes)) return;
     show();
+    if (state.shares) box.parentElement.open = true;
     told.textContent = sharesText();
   });
 }

@@ -28,23 +28,36 @@ export function rowsOf(table) {
 
 const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 const ESCAPED = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
+const IN_MATHS = {
+  "−": "-",
+  "≤": "\\le",
+  "↓": "\\downarrow",
+  "→": "\\rightarrow",
+  "μ": "\\mu",
+  "₂": "_2",
+  "½": "\\frac12",
+};
 const latex = (text) =>
   text
     .replace(/[\\~^]|[&%$#_{}]/g, (each) => ESCAPED[each] ?? `\\${each}`)
     .replaceAll("\u00a0", "~")
-    .replaceAll("−", "$-$")
-    .replaceAll("≤", "$\\le$")
+    .replace(/[−≤↓→μ₂½]/g, (each) => `$${IN_MATHS[each]}$`)
     .replace(/[<>]/g, "$$$&$$");
+
+// Columns of numbers are set to the right; the first names the row.
+const ofNumbers = (head, rows) =>
+  head.map((_, k) => k > 0 && rows.some((row) => /^[−+<>≤]?\s?\d/.test(row[k])));
 
 export const FORMATS = {
   CSV: (rows) => rows.map((row) => row.map(quoted).join(",")).join("\n"),
   Markdown: ([head, ...rows]) => {
     const line = (row) => `| ${row.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`;
-    return [line(head), line(head.map((_, k) => (k ? "---:" : "---"))), ...rows.map(line)].join("\n");
+    const sides = ofNumbers(head, rows).map((each) => (each ? "---:" : "---"));
+    return [line(head), line(sides), ...rows.map(line)].join("\n");
   },
   LaTeX: ([head, ...rows]) => {
     const line = (row) => `${row.map(latex).join(" & ")} \\\\`;
-    const columns = `l${"r".repeat(head.length - 1)}`;
+    const columns = ofNumbers(head, rows).map((each) => (each ? "r" : "l")).join("");
     return [
       `\\begin{tabular}{${columns}}`,
       "\\toprule",
@@ -91,14 +104,52 @@ function menu(label, name, actions) {
 
 const STYLED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "opacity"];
 
-// A figure by itself: what the style sheet says is written into each element.
-export function asSvg(svg) {
-  const copyOf = svg.cloneNode(true);
-  const from = [svg, ...svg.querySelectorAll("*")];
+const LINE = 17; // height of a line of text around a panel
+const LETTER = 6.4; // width that a letter of it takes at most, on average
+
+// What the style sheet says is written into each element.
+function styledCopy(drawn) {
+  const copyOf = drawn.cloneNode(true);
+  const from = [drawn, ...drawn.querySelectorAll("*")];
   [copyOf, ...copyOf.querySelectorAll("*")].forEach((element, k) => {
     const style = getComputedStyle(from[k]);
     for (const name of STYLED) element.setAttribute(name, style.getPropertyValue(name));
   });
+  return copyOf;
+}
+
+function words(like, text, x, y) {
+  const element = styledCopy(like);
+  element.textContent = text;
+  for (const [name, value] of Object.entries({ x, y, "text-anchor": "start" }))
+    element.setAttribute(name, value);
+  element.removeAttribute("transform");
+  return element;
+}
+
+// A figure by itself, with what stands around it on the page: the class above, the legend below.
+export function asSvg(svg) {
+  const copyOf = styledCopy(svg);
+  const [left, top, width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+  const like = svg.querySelector("text");
+  const figure = svg.closest("figure");
+  const items = [...figure.querySelectorAll(".legend li")];
+  const texts = items.map((item) => {
+    const shown = [item.querySelector("bdi"), item.querySelector(".number")];
+    return shown.map((each) => each?.textContent ?? "").join("  ").trim();
+  });
+  items.forEach((item, k) => {
+    const y = top + height + LINE * (k + 1);
+    const key = styledCopy(item.querySelector("line"));
+    key.setAttribute("transform", `translate(${left + 8} ${y - 10})`);
+    copyOf.append(key, words(like, texts[k], left + 42, y));
+  });
+  const title = figure.querySelector("figcaption").textContent;
+  copyOf.append(words(like, title, left + 8, top - 8));
+  const letters = Math.max(...[title, ...texts].map((text) => text.length));
+  const size = [Math.max(width, Math.ceil(42 + LETTER * letters)), height + LINE * (items.length + 2)];
+  copyOf.setAttribute("viewBox", `${left} ${top - LINE - 5} ${size.join(" ")}`);
+  ["width", "height"].forEach((name, k) => copyOf.setAttribute(name, size[k]));
   copyOf.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   return new XMLSerializer().serializeToString(copyOf);
 }
