@@ -261,6 +261,21 @@ KEYS_ABOVE_NAMES = """() => [...document.querySelectorAll(
   .map(([each]) => each.closest("section").id)"""
 
 
+ON_TOP = """() => {
+  document.getElementById("confusion").scrollIntoView({ block: "center", behavior: "instant" });
+  const box = document.getElementById("explorer-summary").getBoundingClientRect();
+  const found = document.elementFromPoint(box.left + 20, (box.top + box.bottom) / 2);
+  return [box.top, found.closest("[id]").id];
+}"""
+
+
+@pytest.mark.parametrize("width", [768, 390])
+def test_the_sentence_of_the_explorer_stays_in_view(width, example_page, open_page) -> None:
+    """On narrow screens, where what is set and what it changes are not seen together."""
+    opened = open_page(example_page, viewport={"width": width, "height": 900})
+    assert opened.run(ON_TOP) == [0, "explorer-summary"]
+
+
 def test_wrong_numbers_change_nothing(example_page, open_page) -> None:
     opened = open_page(example_page)
     before = table_of(opened, 3)
