@@ -240,9 +240,11 @@ def groups(facts: Facts, page: Node) -> None:
             title = card.all("h3")[0].text
             every = len(facts.models) - ("other models" in title)
             whole = "both" if every == 2 else f"all {every}"
+            if card.attributes["data-code"] == "not-better-than-guessing":
+                whole = "neither" if every == 2 else f"none of the {every}"
             count = whole if len(members) == every else f"{len(members)} of {every}"
             assert len(members) > 1
-            assert re.search(rf"\b{count} (?:other )?models", title, re.IGNORECASE), title
+            assert re.search(rf"\b{count} (?:other )?models?\b", title, re.IGNORECASE), title
     told = [each.text for each in page.one("summary").all("summary") if "finding" in each.text]
     more = len(cards) - 7
     assert told == ([f"{more} more finding{'s' * (more > 1)}"] if more > 0 else [])
