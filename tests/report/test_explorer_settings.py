@@ -283,7 +283,7 @@ def check_sharing(page: Page) -> None:
     table = page.page.evaluate(COPY, "LaTeX: Models, the best first")
     assert table.startswith("\\begin{tabular}{lrrr}\n\\toprule") and "\\% (" in table
     table = page.page.evaluate(COPY, "LaTeX: Decisions")
-    assert "truth $\\downarrow$ decision $\\rightarrow$" in table
+    assert "\ntruth $\\downarrow$ decision $\\rightarrow$ & 0 & 1 & 2 & referred \\\\\n" in table
     copied = page.page.evaluate(COPY, "Markdown: Differences between models").split("\n")
     assert copied[1] == "| --- | --- | ---: | ---: | ---: | ---: |"  # metric, models, numbers
     for name, start in (("SVG: ROC curves", b"<svg"), ("PNG: Cases and", b"\x89PNG")):

@@ -90,7 +90,22 @@ def test_pairs_are_searched_and_tables_scroll(page_of) -> None:
     assert named == [names[4], names[9], "every other class"]
     page.fill("#pair-search", "")
     assert page.evaluate(ROWS, "#pairs tbody") == before
+    check_search(page, names)
     check_matrix(page, y, models["model 0"], names)
+
+
+def check_search(page, names) -> None:
+    """Confusions of one class: each has it as truth or decision; one that is not there is said."""
+    told = page.locator("#confusion > p.muted")
+    page.fill("#class-search", "KIND 7.")
+    listed = page.locator("#confusion .errors li").all_inner_texts()
+    assert listed and all(names[7] in each for each in listed)
+    assert "errors that involve the class searched for, " in told.last.inner_text()
+    copy = page.locator("#confusion .share")
+    assert copy.is_visible()
+    page.fill("#class-search", "nothing")
+    assert told.first.inner_text() == "There is no such class." and not copy.is_visible()
+    page.fill("#class-search", "")
 
 
 def check_matrix(page, y, p, names) -> None:

@@ -124,6 +124,11 @@ function among() {
   return countedCases() ? ` among ${countedCases()}` : "";
 }
 
+function nothing(named) {
+  if (!classes.some((_, k) => named(k))) return "There is no such class.";
+  return `No errors${state.search.trim() ? " with such a class" : ""}.`;
+}
+
 // Many classes: the confusions with the most cases, in order.
 function largestErrors(box) {
   const list = make("ol", { className: "errors" });
@@ -144,7 +149,7 @@ function largestErrors(box) {
     const order = found.slice(0, MOST_LISTED);
     told.textContent = found.length
       ? `The ${plural(order.length, "largest confusion")} of ${found.length.toLocaleString("en")} that occur${among()}${state.search.trim() ? " with such a class" : ""}: truth → decision, ${weights ? "sum of weights" : "cases"}, share of the class.${sample.all ? ` Other costs are tried on ${plural(nCases, "case")}, which this page holds.` : ""}`
-      : `No errors${state.search.trim() ? " with such a class" : ""}.`;
+      : nothing(named);
     list.replaceChildren(
       ...order.map((cell) => {
         const button = cellButton(cell);

@@ -65,7 +65,10 @@ export function confusedMatrix(box) {
   return (result, wanted) => {
     const order = orderOf(confusions(result, wanted));
     const chosen = place.contains(document.activeElement) && document.activeElement.dataset.cell;
-    told.textContent = `The ${order.length} classes with the most errors, confused ones side by side: rows are true classes, columns decisions.`;
+    const which = state.search.trim()
+      ? `The ${order.length} classes with the most errors that involve the class searched for`
+      : `The ${order.length} classes with the most errors`;
+    told.textContent = `${which}, confused ones side by side: rows are true classes, columns decisions.`;
     told.hidden = place.hidden = order.length < 2;
     const titles = order.map((k) => make("th", { scope: "col" }, nameOf(classes[k])));
     head.replaceChildren(

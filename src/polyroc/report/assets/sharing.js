@@ -41,8 +41,7 @@ const latex = (text) =>
   text
     .replace(/[\\~^]|[&%$#_{}]/g, (each) => ESCAPED[each] ?? `\\${each}`)
     .replaceAll("\u00a0", "~")
-    .replace(/[−≤↓→μ₂½]/g, (each) => `$${IN_MATHS[each]}$`)
-    .replace(/[<>]/g, "$$$&$$");
+    .replace(/[−≤<>↓→μ₂½]/g, (each) => `$${IN_MATHS[each] ?? each}$`);
 
 // Columns of numbers are set to the right; the first names the row.
 const ofNumbers = (head, rows) =>
