@@ -68,6 +68,8 @@ def test_squares_show_shares(open_page, tmp_path, monkeypatch) -> None:
     for cell, strong in ((None, decided != y), (1, (y == 0) & (decided == 1))):
         if cell is not None:
             page.click(f"#confusion .cell[data-cell='{cell}']")
+        told = "misclassified" if cell is None else "the cases of the selected cell"
+        assert f" Strong: {told}." in page.inner_text("#simplex-told")
         drawn = page.evaluate(PIXELS)
         expected = pixels_by_loops(p, y, strong, (drawn["width"], drawn["height"]))
         inks = [mixed(each, drawn["paper"], 0.55) for each in drawn["classes"]]

@@ -148,6 +148,12 @@ def test_confused_classes_side_by_side(page_of) -> None:
         page.check("#may-refer")  # whose column stays the last
         (_, *order), *sorted_rows = page.evaluate(ROWS, "#confusion table")
         assert order[-1] == "referred" and [row[0] for row in sorted_rows] == order[:-1]
+        page.set_viewport_size({"width": 390, "height": 900})
+        head_box, frame = (
+            page.locator(each).bounding_box() for each in ("th.refers", "#confusion .scroll")
+        )
+        assert head_box["x"] + head_box["width"] <= frame["x"] + frame["width"] + 1  # in view
+        page.set_viewport_size({"width": 1280, "height": 900})
         page.uncheck("#may-refer")
         page.uncheck("#sorted")
         assert page.evaluate(ROWS, "#confusion table") == [[corner, *head], *rows]

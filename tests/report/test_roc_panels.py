@@ -160,7 +160,9 @@ def test_curves_answer_and_decide(drawn) -> None:
     assert drawn.table() != shown or drawn.threshold()[1] < t
     drawn.check(page.get_attribute("#roc-1", "aria-valuetext"), 1)
     check_decisions(drawn, "model 1")
-    page.click("#uncut")
+    page.focus("#uncut")
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.closest('#cost-controls') !== null")
     assert page.is_hidden("#cut") and page.is_visible("#practice")
     page.evaluate("(link) => { location.hash = link }", link)
     page.wait_for_function("() => !document.getElementById('cut').hidden")

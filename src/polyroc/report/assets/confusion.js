@@ -105,9 +105,9 @@ function sorting(box, table) {
 
 // A last column, there only while cases may be referred.
 function referralColumn(head, body) {
-  const title = make("th", { scope: "col", textContent: "referred" });
+  const title = make("th", { scope: "col", className: "refers", textContent: "referred" });
   const buttons = classes.map((_, truth) => cellButton(cellOf(truth, nClasses)));
-  const cells = buttons.map((button) => make("td", {}, button));
+  const cells = buttons.map((button) => make("td", { className: "refers" }, button));
   const rows = [...body.rows]; // those of the classes, in whatever order they stand
   return (result) => {
     const there = setting().refer !== null;

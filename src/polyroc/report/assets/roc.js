@@ -214,7 +214,10 @@ function startPanel({ k, curves }) {
 function notice() {
   const told = make("span");
   const back = make("button", { type: "button", id: "uncut", textContent: "Back to costs" });
-  back.addEventListener("click", () => update({ cut: null }));
+  back.addEventListener("click", () => {
+    update({ cut: null });
+    byId("cost-controls").querySelector("input, select").focus(); // the button is gone
+  });
   const box = make("p", { id: "cut", hidden: true }, told, " ", back);
   byId("cost-controls").before(box);
   return () => {

@@ -288,9 +288,10 @@ export function startSimplex() {
     const squares = `Colour: truth. The more cases a square has, the larger it is; it shows their shares${above}.`;
     const single = "Colour and shape: truth.";
     const which = held && !state.slice ? ` Shown are ${held}.` : "";
+    const strong = state.selected === null ? "misclassified" : "the cases of the selected cell";
     truths.replaceChildren(...legend());
     byId("simplex-told").replaceChildren(
-      `${sample.rows.length < MANY ? single : squares}${nClasses <= 3 ? tints : ""} Strong: misclassified.${which}`,
+      `${sample.rows.length < MANY ? single : squares}${nClasses <= 3 ? tints : ""} Strong: ${strong}.${which}`,
       hint(" Point at a case to see its row, or use the arrow keys."),
     );
   };
@@ -304,7 +305,7 @@ export function startSimplex() {
   listen();
   onChange((changes) => {
     if (!changes.decided && Object.keys(changes).every((key) => ELSEWHERE.includes(key))) return;
-    if (changes.decided) explain();
+    if (changes.decided || "selected" in changes) explain();
     if ("axes" in changes && nClasses > 3) {
       truths.replaceChildren(...legend());
       ["across", "upward"].forEach((id, axis) => {
