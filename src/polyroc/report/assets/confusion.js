@@ -9,7 +9,7 @@ import { state, setting, update, onChange } from "./state.js";
 import { limitsOf } from "./certainty.js";
 import { arrange, chained } from "./order.js";
 import { make, nameOf, byId, percent, amount, plural, hint } from "./elements.js";
-import { confusedMatrix } from "./matrix.js";
+import { confusedMatrix, corner } from "./matrix.js";
 
 const MOST_CLASSES = 12;
 const MOST_LISTED = 15;
@@ -59,7 +59,7 @@ function wholeTable(box) {
     className: nClasses > 4 ? "confusion dense" : "confusion",
     "aria-describedby": "confusion-told",
   });
-  const head = make("tr", {}, make("th", { scope: "col", textContent: "truth ↓ decision →" }));
+  const head = make("tr", {}, corner());
   for (const name of classes) head.append(make("th", { scope: "col" }, nameOf(name)));
   table.append(make("thead", {}, head));
   const body = make("tbody");

@@ -54,6 +54,14 @@ function content(truth, decided, result) {
   return button;
 }
 
+// What rows and columns are; no arrow begins a line.
+export function corner() {
+  const parts = ["truth ↓", "decision →"].map((textContent) =>
+    make("span", { className: "whole", textContent }),
+  );
+  return make("th", { scope: "col" }, parts[0], " ", parts[1]);
+}
+
 export function confusedMatrix(box) {
   const head = make("thead");
   const body = make("tbody");
@@ -72,7 +80,7 @@ export function confusedMatrix(box) {
     told.hidden = place.hidden = order.length < 2;
     const titles = order.map((k) => make("th", { scope: "col" }, nameOf(classes[k])));
     head.replaceChildren(
-      make("tr", {}, make("th", { scope: "col", textContent: "truth ↓ decision →" }), ...titles),
+      make("tr", {}, corner(), ...titles),
     );
     body.replaceChildren(
       ...order.map((truth) => {

@@ -5,7 +5,7 @@ import { classes, nClasses, classWeight, totalWeight } from "./data.js";
 import { attributes, sample } from "./sample.js";
 import { decisionOf } from "./decide.js";
 import { state, update, onChange } from "./state.js";
-import { make, nameOf, byId, selectOf, short, percent } from "./elements.js";
+import { make, nameOf, byId, selectOf, short } from "./elements.js";
 import { sliderRow, COST_RANGE } from "./controls.js";
 
 const MOST_CLASSES = 4; // beyond, the share of one class at a time is set
@@ -95,11 +95,10 @@ function sharesText() {
   if (state.shares)
     return "Probabilities are re-weighted by Bayes’ rule, and costs are those for these shares.";
   const shares = present();
-  const few = nClasses <= MOST_CLASSES ? "" : `: ${classes[0]} ${percent(shares[0])}, …`;
   const slice = sliceText(state.slice);
   const whose = slice && shares !== observed ? `the cases of ${slice}` : "all cases";
   const lacking = slice && shares === observed ? `; ${slice} lacks a class` : "";
-  return `As among ${whose}${few}${lacking}. Moving one share keeps the proportions of the others.`;
+  return `As among ${whose}${lacking}. Moving one share keeps the proportions of the others.`;
 }
 
 export function startShares() {
