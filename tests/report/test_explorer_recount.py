@@ -233,7 +233,9 @@ def test_a_sample_says_of_which_cases_it_is(open_page, tmp_path, monkeypatch) ->
         held = sum(max(1, int(n * (size // (8 * n_classes + 5)) / 200)) for n in np.bincount(y))
         told = f"the {held} of 200 cases that this page contains"
         if n_classes > 12:  # which opens with all cases
-            assert told not in page.inner_text("#explorer")
+            assert told not in page.inner_text("#explorer-summary")
+            assert told not in page.inner_text("#confusion")
+            assert f" Shown are {told}." in page.inner_text("#simplex-told")
             page.fill(".slider-row input[type=number]", "2")
         assert f" correctly (of {told})" in page.inner_text("#explorer-summary")
         assert f" among {told}" in page.inner_text("#confusion p.muted")

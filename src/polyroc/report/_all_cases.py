@@ -16,11 +16,17 @@ from polyroc.report._packing import packed
 from polyroc.report._tables import MOST_CLASSES
 from polyroc.typing import Float64Array, Int64Array
 
+MOST_CELLS = 500_000
+"""Cells of truth and decision that may be in a page, of all models together."""
+
 
 def counts_all(content: Content) -> bool:
     """Whether the page opens with all cases although it holds only some."""
-    many = len(content.classes) > MOST_CLASSES
-    return many and content.cases.sampled and content.holds_cases and content.groups is None
+    n_classes, cases = len(content.classes), content.cases
+    if n_classes <= MOST_CLASSES or not (cases.sampled and content.holds_cases):
+        return False
+    most = len(cases.scores) * min(cases.n_cases, n_classes**2)
+    return most <= MOST_CELLS and content.groups is None
 
 
 def all_cases_data(content: Content) -> dict[str, Any] | None:
@@ -45,23 +51,24 @@ def all_cases_data(content: Content) -> dict[str, Any] | None:
 
 
 def most_probable(content: Content) -> dict[str, Int64Array]:
-    """The decision of each model for every case, on probabilities in single precision."""
-    return {name: table.argmax(axis=1) for name, table in _scores(content).items()}
+    """The decision of each model for every case."""
+    return {name: np.argmax(table, axis=1) for name, table in _scores(content).items()}
 
 
 def _scores(content: Content) -> Mapping[str, Any]:
     known = {model.name: model.probabilities for model in content.models}
-    return {name: np.float32(known[name]) for name in content.cases.scores}
+    return {name: known[name] for name in content.cases.scores}
 
 
 def _confusions(predictions: Predictions, decided: Int64Array) -> dict[str, Any]:
-    """Cells of truth and decision in which there are cases, their number and weight."""
+    """Steps between cells of truth and decision that have cases; their number and weight."""
     cells = predictions.codes.astype(np.int64) * predictions.n_classes + decided
     found, places, counts = np.unique(cells, return_inverse=True, return_counts=True)
     sums = None
     if predictions.weights is not None:
         sums = packed(np.bincount(places, predictions.weights))
-    return {"cells": packed(found), "counts": packed(counts), "sums": sums}
+    steps = np.diff(found, prepend=0)
+    return {"steps": packed(steps), "counts": packed(counts), "sums": sums}
 
 
 def _promise(predictions: Predictions, decided: Int64Array, scores: Any) -> dict[str, Any]:

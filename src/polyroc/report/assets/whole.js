@@ -13,12 +13,14 @@ function totals() {
   return { classWeight, classCount: unpack(given.counts), totalWeight };
 }
 
-function resultOf({ cells, counts, sums, expected, observed, error, freedom }) {
+function resultOf({ steps, counts, sums, expected, observed, error, freedom }) {
   const found = { table: new Float64Array(nClasses * (nClasses + 1)) };
   found.counts = new Uint32Array(found.table.length);
-  const [places, numbers] = [unpack(cells), unpack(counts)];
+  const numbers = unpack(counts);
   const weights = sums ? unpack(sums) : numbers;
-  places.forEach((cell, at) => {
+  let cell = 0;
+  unpack(steps).forEach((step, at) => {
+    cell += step;
     found.table[cell] = weights[at];
     found.counts[cell] = numbers[at];
   });
