@@ -882,7 +882,7 @@ def test_the_scale_of_priors_and_matrices_does_not_matter(scale):
 
 def test_an_unknown_metric():
     assert message(UnknownName, registry.__getitem__, "auc") == (
-        f"There is no metric 'auc'. The metrics are {', '.join(registry)}."
+        f"There is no metric 'auc'. Did you mean 'roc_auc'? The metrics are {', '.join(registry)}."
     )
     assert "no metric ['a']" in message(UnknownName, registry.__getitem__, ["a"])
     assert ["a"] not in registry

@@ -150,7 +150,7 @@ def test_pair_weights(weights):
 
 def test_unknown_metric():
     assert raised(InvalidInput, lambda: registry["auc"]) == (
-        f"There is no metric 'auc'. The metrics are {', '.join(registry)}."
+        f"There is no metric 'auc'. Did you mean 'roc_auc'? The metrics are {', '.join(registry)}."
     )
     assert "auc" not in registry
 

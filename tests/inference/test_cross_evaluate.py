@@ -208,7 +208,7 @@ def test_what_cannot_be_cross_validated():
         cross_evaluate(GaussianNB(), X, Y[1:])
     with pytest.raises(InvalidInput, match="Pass the estimator itself"):
         cross_evaluate({"one": GaussianNB()}, X, Y)
-    with pytest.raises(InvalidType, match="no scikit-learn estimator"):
+    with pytest.raises(InvalidType, match="not a scikit-learn estimator"):
         cross_evaluate({"one": GaussianNB, "two": 1}, X, Y)
     ridge = cross_evaluate(RidgeClassifier(), X, Y, metrics=["hand_till", "total_length"], rng=1)
     assert ridge["hand_till"].value > 0.8

@@ -578,7 +578,7 @@ def test_mistakes_of_calls() -> None:
             "No case belongs to 'd'. Name the classes that occur.",
             {"scores": scores_of(3), "labels": list("abcd")},
         ),
-        (UnknownName, "There is no metric 'auc'. The metrics are", {"metric": "auc"}),
+        (UnknownName, "There is no metric 'auc'. Did you mean 'roc_auc'", {"metric": "auc"}),
         (InvalidInput, 'covariance must be "jackknife", "influence" or', {"covariance": "delong"}),
     ):
         with pytest.raises(error, match=message):

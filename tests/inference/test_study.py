@@ -252,7 +252,7 @@ def test_a_bar_on_a_terminal(capfd, monkeypatch):
     [
         ({"estimators": {}}, InvalidInput, "no estimators"),
         ({"estimators": [("a", TREE), ("a", TREE)]}, InvalidInput, "same name"),
-        ({"estimators": {"a": GaussianNB}}, InvalidType, "no scikit-learn estimator"),
+        ({"estimators": {"a": GaussianNB}}, InvalidType, "not a scikit-learn estimator"),
         ({"n_splits": 0}, InvalidInput, "n_splits must be at least 1"),
         ({"test_size": 1.2}, InvalidInput, "test_size"),
         ({"metrics": ["nothing"]}, InvalidInput, "no metric 'nothing'"),

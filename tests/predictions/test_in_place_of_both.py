@@ -205,7 +205,7 @@ def test_groups_are_not_given_beside_predictions_that_hold_them() -> None:
     assert len(names) >= 9
     for name in names:
         options = OPTIONS.get(name, {})
-        with pytest.raises(InvalidInput, match="groups cannot be given beside Predictions"):
+        with pytest.raises(InvalidInput, match="groups cannot be given together with Predictions"):
             functions[name]({"m": whole} if name == models else whole, groups=groups, **options)
 
 

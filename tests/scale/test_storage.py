@@ -106,7 +106,7 @@ def test_an_empty_and_a_weighted_summary() -> None:
     ],
 )
 def test_crafted_files_are_refused(name: str, change: Any) -> None:
-    with pytest.raises(InvalidInput, match="no summary that can be read"):
+    with pytest.raises(InvalidInput, match="not a summary that can be read"):
         PairSummary.from_bytes(changed(name, change))
 
 

@@ -136,7 +136,7 @@ def test_the_answer_where_there_is_no_knee() -> None:
     with pytest.raises(NotDefined, match="there is no knee"):
         made([[0.6, 0.9]]).choose(criterion="knee")
     point = made([[0, 1], [0.1, 0.4], [1, 0]]).choose(criterion="knee")
-    with pytest.raises(NotDefined, match="no weighted sum of its rates"):
+    with pytest.raises(NotDefined, match="not a weighted sum of its rates"):
         point.interval()
     assert "expected marginal utility = 0.0687" in repr(point)
     with pytest.raises(InvalidInput, match="alpha is the distribution"):
