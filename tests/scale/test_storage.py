@@ -123,7 +123,7 @@ def test_files_of_another_kind_are_refused(tmp_path: Path) -> None:
             target.writestr(each.filename, source.read(each))
     assert PairSummary.from_bytes(compressed.getvalue()).to_bytes() == data
     for wrong in (b"", b"PK", data[:1000], data[:-30], pickled.getvalue()):
-        with pytest.raises(InvalidInput, match="no summary"):
+        with pytest.raises(InvalidInput, match="not a summary"):
             PairSummary.from_bytes(wrong)
     with pytest.raises(InvalidInput, match=r"There is no file .*nothing\.npz"):
         PairSummary.load(tmp_path / "nothing.npz")
@@ -140,7 +140,7 @@ def test_a_header_that_claims_more_than_the_file_holds() -> None:
             if each.filename == "counts.npy":
                 member = member.replace(b"(3,)", b"(9999999999,)", 1)
             target.writestr(each.filename, member)
-    with pytest.raises(InvalidInput, match="no summary"):
+    with pytest.raises(InvalidInput, match="not a summary"):
         PairSummary.from_bytes(stream.getvalue())
 
 
