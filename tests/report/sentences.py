@@ -10,8 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 from report.recount import NBSP, Facts, agrees, check_p, exact_at_ends, number_in
+from scipy.stats import nct, norm, t
 
 from polyroc import Predictions, compare, evaluate, evaluate_pairs, plan
+from polyroc.inference._comparison import Difference
 from polyroc.metrics import registry
 
 PERCENT = rf"(?:(?:less|more) than )?[\d.]+{NBSP}%"
@@ -64,14 +66,12 @@ def difference(told: Told, clear: bool) -> None:
     test = r"paired test, p (=|<) ([\d.]+)( after Holm's adjustment)?"
     settled = (
         rf"(?: If the difference is as large as here, a paired test has a power of 80{NBSP}% with "
-        r"([\d,]+) cases of these shares of classes\.)?"
+        r"([\d,]+) cases of these shares of classes(?: in ([\d,]+) groups)?\.)?"
     )
-    end = "()" if clear else rf" Another sample of cases could reverse the order\.{settled}"
-    who, ahead, low, high, sign, p, holm, needed = told.match(
+    end = "()()" if clear else rf" Another sample of cases could reverse the order\.{settled}"
+    who, ahead, low, high, sign, p, holm, needed, n_groups = told.match(
         "text", rf"{size} \({LEVEL} {{s}} to {{s}}; {test}\)\.{end}"
     )
-    if needed:
-        check_needed(facts, best, other, int(number_in(needed)))
     assert best in facts.leading and who in (None, best)
     gap = facts.value(best) - facts.value(other)
     assert gap == 0 if ahead is None else agrees(ahead, gap) and gap > 0
@@ -85,11 +85,31 @@ def difference(told: Told, clear: bool) -> None:
     assert agrees(low, limits[0]) and agrees(high, limits[1])
     assert (row.p_adjusted < 0.05) == clear and bool(holm) == (len(facts.models) > 2)
     check_p(sign, p, row.p_adjusted)
+    if needed and (facts.groups is not None or facts.inputs.get("folds") is not None):
+        check_times_as_many(facts, row, int(number_in(needed)), n_groups)
+    elif needed:
+        check_needed(facts, best, other, int(number_in(needed)))
+
+
+def check_times_as_many(facts: Facts, row: Difference, needed: int, n_groups: str | None) -> None:
+    """Normal quantiles ask for a little less; a test of t has the power, and had it not before."""
+    times = needed / len(facts.y)
+    normal = ((norm.ppf(0.975) + norm.ppf(0.8)) * row.standard_error / row.difference) ** 2
+    assert times > 1 and normal < times < normal + 6 / row.degrees_of_freedom + 1 / len(facts.y)
+    for cases, enough in ((needed, True), (needed - 2, False)):
+        freedom = row.degrees_of_freedom * cases / len(facts.y)
+        away = abs(row.difference) / row.standard_error * math.sqrt(cases / len(facts.y))
+        assert (nct.sf(t.ppf(0.975, freedom), freedom, away) >= 0.8) == enough
+    if facts.groups is None:
+        assert n_groups is None
+    else:
+        held = len(set(facts.groups))
+        assert (int(number_in(n_groups)) - 1) / held < times <= int(number_in(n_groups)) / held
 
 
 def check_needed(facts: Facts, best: str, other: str, needed: int) -> None:
     """As the library plans it; for two classes a tenth more are enough, and a tenth fewer not."""
-    assert facts.groups is None and needed > len(facts.y)
+    assert needed > len(facts.y)
     given = {key: facts.inputs[key] for key in ("labels", "sample_weight")}
     scores = facts.inputs["scores"]
     pilot = {name: Predictions(facts.inputs["y"], scores[name], **given) for name in (best, other)}

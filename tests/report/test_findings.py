@@ -1,8 +1,11 @@
 """Each finding appears where it should, and only there."""
 
+import re
+
 import numpy as np
 import pytest
 from report.sources import codes_in_source
+from scipy.stats import nct, t
 
 from polyroc.report._content import gather
 from polyroc.report._explanations import EXPLANATIONS, QUESTIONS, explanation
@@ -71,6 +74,49 @@ def test_differences() -> None:
     near = codes_of(y[:90], {"good": p[:90], "near": 0.98 * p[:90] + 0.02 * noise[:90]})
     assert "difference-unclear" in near and "difference-clear" not in near
     assert "no-test" in codes_of(y, {"one": p, "same": p})
+
+
+SETTLED = re.compile(r"80\u00a0% with ([\d,]+) cases of these shares of classes(?: in ([\d,]+) g)?")
+
+
+@pytest.mark.parametrize("known", ["groups", "folds"])
+def test_how_many_cases_settle_a_comparison(known) -> None:
+    """With groups and folds, too: m times as many have the power, and a few fewer have it not."""
+    rng = np.random.default_rng(3)
+    y, signal = np.tile([0, 1, 2], 60), rng.normal(size=(180, 3))
+    logits = signal + 1.2 * np.eye(3)[y]
+    models = {
+        name: np.exp(logits + noise * rng.normal(size=(180, 3)))
+        for name, noise in (("a", 0.5), ("b", 0.7))
+    }
+    models = {name: each / each.sum(axis=1, keepdims=True) for name, each in models.items()}
+    of_cases = np.arange(180) // 3
+    content = gather(y, models, **{known: of_cases if known == "groups" else of_cases % 4})
+    (told,) = [each for each in findings(content) if each.code == "difference-unclear"]
+    cases, n_groups = SETTLED.search(told.text).groups()
+    (row,) = [each for each in content.comparison.differences if each.metric == "hand_till"]
+    needed = int(cases.replace(",", ""))
+    for n_cases, enough in ((needed, True), (needed - 2, False)):
+        freedom = row.degrees_of_freedom * n_cases / 180
+        away = abs(row.difference) / row.standard_error * np.sqrt(n_cases / 180)
+        assert (nct.sf(t.ppf(0.975, freedom), freedom, away) >= 0.8) == enough
+    assert n_groups == (f"{-(-needed * 60 // 180):,}" if known == "groups" else None)
+
+
+def test_cases_in_groups_of_one_are_planned_alike() -> None:
+    rng = np.random.default_rng(5)
+    y, noise = np.repeat([0, 1], 150), rng.normal(size=(2, 300))
+    shared = rng.normal(size=300) + y
+    models = {
+        name: 1 / (1 + np.exp(-shared - 0.6 * each)) for name, each in zip("ab", noise, strict=True)
+    }
+    models = {name: np.column_stack([1 - each, each]) for name, each in models.items()}
+    found = []
+    for groups in (None, np.arange(300)):
+        told = [each.text for each in findings(gather(y, models, groups=groups))]
+        (match,) = filter(None, map(SETTLED.search, told))
+        found.append(int(match[1].replace(",", "")))
+    assert found[1] == pytest.approx(found[0], rel=0.05)
 
 
 def test_metric_choice() -> None:

@@ -32,6 +32,8 @@ from polyroc.surface._certainty import NO_ERROR, OF_CASES
 SIGNIFICANT = 0.05
 TIED_SHARE = 0.01
 POWER = 0.8
+MOST_TIMES = 1000
+"""As many cases are not asked for, where only the variance of all of them is known."""
 
 
 def differences(content: Content) -> Iterator[Finding]:
@@ -76,21 +78,47 @@ def _difference(content: Content, row: Difference, best: str) -> str:
 
 
 def _settled(content: Content, row: Difference) -> str:
-    """How many cases would settle the comparison, where a plan can tell."""
-    known = {model.name: model.predictions for model in content.models}
-    if content.groups is not None or content.predictions.folds is not None:
+    """How many cases would settle the comparison, where that can be told."""
+    several = content.groups is not None or content.predictions.folds is not None
+    needed = _times_as_many(content, row) if several else _planned(content, row)
+    if needed is None or needed <= len(content.predictions):
         return ""
-    pilot = {name: known[name] for name in (row.model_a, row.model_b)}
-    try:
-        needed = plan(pilot, metric=row.metric, power=POWER, allocation="pilot").total
-    except PolyrocError:
-        return ""
-    if needed <= len(content.predictions):
-        return ""
+    groups = ""
+    if content.groups is not None:
+        n_groups = math.ceil(needed * content.n_groups / len(content.predictions))
+        groups = f" in {n_groups:,} groups"
     return (
         f" If the difference is as large as here, a paired test has a power of {share(POWER)} with "
-        f"{needed:,} cases of these shares of classes."
+        f"{needed:,} cases of these shares of classes{groups}."
     )
+
+
+def _planned(content: Content, row: Difference) -> int | None:
+    """By a plan with these cases as the pilot."""
+    known = {model.name: model.predictions for model in content.models}
+    pilot = {name: known[name] for name in (row.model_a, row.model_b)}
+    try:
+        return plan(pilot, metric=row.metric, power=POWER, allocation="pilot").total
+    except PolyrocError:
+        return None
+
+
+def _times_as_many(content: Content, row: Difference) -> int | None:
+    """With groups or folds: variance and degrees of freedom are those of m times as much."""
+    from scipy.special import nctdtr, stdtrit
+
+    def power(times: float) -> float:
+        freedom = row.degrees_of_freedom * times
+        away = abs(row.difference) / row.standard_error * math.sqrt(times)
+        return float(1 - nctdtr(freedom, away, stdtrit(freedom, 0.975)))
+
+    fewest, most = 1.0, float(MOST_TIMES)
+    if not math.isfinite(row.degrees_of_freedom) or not power(most) >= POWER:
+        return None
+    while most / fewest > 1 + 1e-6:
+        middle = math.sqrt(fewest * most)
+        fewest, most = (fewest, middle) if power(middle) >= POWER else (middle, most)
+    return math.ceil(most * len(content.predictions) - 1e-3)
 
 
 def metric_choice(content: Content) -> Iterator[Finding]:
