@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from polyroc import scale
+from polyroc.scale import _extras
 
 HEAVY = ("torch", "dask", "distributed", "numba", "pandas", "sklearn", "scipy", "pyarrow")
 
@@ -34,6 +36,15 @@ def test_missing_torch_names_the_extra(call: Any, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(scale.MissingExtra, match=r"pip install 'polyroc\[torch\]'") as caught:
         call()
     assert isinstance(caught.value, ImportError)
+
+
+def test_looking_at_the_modules_does_not_load_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As doctest does, which unwraps every object of a module."""
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert inspect.unwrap(_extras.torch) is _extras.torch
+    assert not hasattr(_extras.torch, "__wrapped__")
+    with pytest.raises(scale.MissingExtra):
+        _extras.torch.tensor([1])
 
 
 def test_every_name_can_be_had() -> None:

@@ -21,6 +21,8 @@ class _Extra:
         self.module, self.extra = module, extra
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # inspection of objects, such as by doctest, asks for these
+            raise AttributeError(name)
         return getattr(required(self.module, self.extra), name)
 
 
