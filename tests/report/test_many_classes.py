@@ -176,7 +176,7 @@ def test_some_cases_open_as_all_do(open_page, tmp_path, monkeypatch) -> None:
         assert " among all 500 cases" in part[1]
         pages[1].fill(".slider-row input[type=number]", "3")
         changed = pages[1].evaluate(EXPLORER)
-        assert " of 500 cases that this page holds" in changed[0] and changed != part
+        assert " of 500 cases that this page contains" in changed[0] and changed != part
         pages[1].click("text=All equal")
         assert pages[1].evaluate(EXPLORER) == part
         check_listed(pages[1])

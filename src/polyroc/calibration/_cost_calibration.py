@@ -148,17 +148,32 @@ def promised_and_paid(
     units: Any = None,
 ) -> CostCalibration:
     """Costs of decisions by the probabilities, and by the true classes."""
+    columns = decided[:, None].astype(np.intp)
+    promised, moments = (
+        np.take_along_axis(q @ each, columns, axis=1)[:, 0] for each in (table, table**2)
+    )
+    shares = weights / weights.sum()
+    return calibration_of(
+        table[codes, decided], promised, moments, shares, float(table.max()), units
+    )
+
+
+def calibration_of(
+    paid: Float64Array,
+    promised: Float64Array,
+    moments: Float64Array,
+    shares: Float64Array,
+    largest: float = 1.0,
+    units: Any = None,
+) -> CostCalibration:
+    """From what each case costs, and the mean of that and of its square by the probabilities."""
     from scipy.special import stdtr
 
-    shares = weights / weights.sum()
-    promised = np.take_along_axis(q @ table, decided[:, None].astype(np.intp), axis=1)[:, 0]
-    paid = table[codes, decided]
     expected, observed = float(shares @ promised), float(shares @ paid)
     parts = shares * (paid - promised - (observed - expected))
-    moments = np.take_along_axis(q @ table**2, decided[:, None].astype(np.intp), axis=1)[:, 0]
-    certain = moments - promised**2 <= SAME * table.max() ** 2
+    certain = moments - promised**2 <= SAME * largest**2
     noise = shares * np.sqrt(np.where(certain, 0, moments - promised**2))
-    least = SAME * float(table.max())
+    least = SAME * largest
     variance, n = _larger_variance(parts, noise, units, least)
     error = math.sqrt(variance) if variance > least**2 else math.nan
     p_value = float(2 * stdtr(n - 1, -abs(observed - expected) / error))

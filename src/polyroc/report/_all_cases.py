@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from polyroc.calibration._cost_calibration import calibration_of
 from polyroc.predictions import Predictions
 from polyroc.report._content import Content
 from polyroc.report._packing import packed
@@ -30,7 +31,7 @@ def counts_all(content: Content) -> bool:
 
 
 def all_cases_data(content: Content) -> dict[str, Any] | None:
-    """Confusions, costs and what they promise, of each model; None where the page needs none."""
+    """Confusions, predicted and observed costs, of each model; None where the page needs none."""
     if not counts_all(content):
         return None
     predictions = content.predictions
@@ -72,20 +73,19 @@ def _confusions(predictions: Predictions, decided: Int64Array) -> dict[str, Any]
 
 
 def _promise(predictions: Predictions, decided: Int64Array, scores: Any) -> dict[str, Any]:
-    """Mean cost that the probabilities promise, that of the decisions, and the standard error."""
+    """Mean cost that the probabilities predict, that of the decisions, and the standard error."""
     shares = predictions.case_weights / predictions.case_weights.sum()
     own = np.take_along_axis(scores, decided[:, None], axis=1)[:, 0]
     promised = scores.sum(axis=1, dtype=np.float64) - own
     paid = (decided != predictions.codes).astype(np.float64)
-    parts = shares * (paid - promised)
-    left = parts - shares * parts.sum()
-    n, total = len(parts), float(left @ left)
-    varies = n > 1 and total > 1e-12 * float(parts @ parts)
+    found = calibration_of(paid, promised, promised, shares)
+    error = None if math.isnan(found.standard_error) else found.standard_error
+    freedom = found.degrees_of_freedom
     return {
-        "expected": float(shares @ promised),
-        "observed": float(shares @ paid),
-        "error": math.sqrt(total * n / (n - 1)) if varies else None,
-        "freedom": n - 1,
+        "expected": found.expected,
+        "observed": found.observed,
+        "error": error,
+        "freedom": freedom,
     }
 
 

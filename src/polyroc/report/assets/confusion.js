@@ -148,7 +148,7 @@ function largestErrors(box) {
       .sort((a, b) => result.table[b] - result.table[a]);
     const order = found.slice(0, MOST_LISTED);
     told.textContent = found.length
-      ? `The ${plural(order.length, "largest confusion")} of ${found.length.toLocaleString("en")} that occur${among()}${state.search.trim() ? " with such a class" : ""}: truth → decision, ${weights ? "sum of weights" : "cases"}, share of the class.${sample.all ? ` Other costs are tried on ${plural(nCases, "case")}, which this page holds.` : ""}`
+      ? `The ${plural(order.length, "largest confusion")} of ${found.length.toLocaleString("en")} that occur${among()}${state.search.trim() ? " with such a class" : ""}: truth → decision, ${weights ? "sum of weights" : "cases"}, share of the class.${sample.all ? ` Other costs are tried on ${plural(nCases, "case")}, which this page contains.` : ""}`
       : nothing(named);
     list.replaceChildren(
       ...order.map((cell) => {

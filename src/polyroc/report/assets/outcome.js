@@ -3,8 +3,10 @@
 
 import { nClasses, codes, weights } from "./data.js";
 import { sample } from "./sample.js";
-import { decisionOf, truthOf } from "./decide.js";
+import { decisionOf, ratiosOf, truthOf } from "./decide.js";
 import { twoSided } from "./chance.js";
+
+const SAME = 1e-12; // of the largest cost, from which on costs differ
 
 // By what the weight of a case of each class is multiplied; NaN where a class with a share has none.
 export function factorsOf(shares) {
@@ -73,48 +75,94 @@ function pricesOf(setting) {
   return prices;
 }
 
-// Sums over cases or, where there are groups, over groups: number, Σ u², Σ u v, Σ v².
-function squares(units, first, second) {
-  const found = { n: 0, uu: 0, uv: 0, vv: 0 };
-  for (let at = 0; at < first.length; at += 1) {
-    if (units && !units[at]) continue;
-    found.n += 1;
-    found.uu += first[at] * first[at];
-    found.uv += first[at] * second[at];
-    found.vv += second[at] * second[at];
-  }
-  return found;
+// Σ (u − v · difference)² over units, and their number.
+function centred(first, second, difference) {
+  let sum = 0;
+  for (let at = 0; at < first.length; at += 1)
+    sum += (first[at] - second[at] * difference) ** 2;
+  return { n: first.length, sum };
+}
+
+// Sums over the groups of the cases in view.
+function byGroup(first, second) {
+  const { rows, groupOf, groupLimit } = sample;
+  const place = new Int32Array(groupLimit).fill(-1);
+  const sums = [[], []];
+  rows.forEach((i, at) => {
+    const group = groupOf[i];
+    if (place[group] < 0) {
+      place[group] = sums[0].length;
+      sums.forEach((each) => each.push(0));
+    }
+    sums[0][place[group]] += first[at];
+    sums[1][place[group]] += second[at];
+  });
+  return sums;
+}
+
+// Variance of what a case costs if its probabilities are right, of given decisions: probabilities
+// of classes with other shares are multiplied by the ratios.
+function variancesOf({ decided, promised, scores }, prices, ratios) {
+  const least = SAME * Math.max(...prices) ** 2;
+  return (i) => {
+    let [moment, sum] = [0, 0];
+    for (let k = 0, at = i * nClasses; k < nClasses; k += 1, at += 1) {
+      const price = prices[k * (nClasses + 1) + decided[i]];
+      const q = scores[at] * ratios[k];
+      moment += q * price * price;
+      sum += q;
+    }
+    const variance = moment / sum - promised[i] ** 2;
+    return variance > least ? variance : 0;
+  };
+}
+
+// The larger of two variances: that of the cases, and that of calibrated probabilities. In groups
+// the second is multiplied by the design effect; where nothing varies a group counts as one case.
+function largerVariance(all, alone, { noise, noises }, least) {
+  const { n, sum } = all;
+  const varies = alone.sum > least ** 2;
+  const calibrated = !noises
+    ? noise
+    : varies
+      ? noise * Math.max(1, sum / alone.sum)
+      : noises.reduce((total, each) => total + each * each, 0);
+  return n > 1 ? Math.max((sum * n) / (n - 1), calibrated) : NaN;
 }
 
 // Promised and paid cost, their difference, its standard error and test, as
 // polyroc.calibration.cost_calibration has them. Each unit, a case or a group, has the sum u of its
 // shares times (paid − promised) and the sum v of its shares: it contributes u − v · difference.
-export function promise({ decided, promised }, setting) {
+export function promise(result, setting) {
+  const { decided, promised } = result;
   const [factors, prices] = [factorsOf(setting.shares), pricesOf(setting)];
+  const varianceOf = variancesOf(result, prices, ratiosOf(setting.shares));
   const { rows, totalWeight, groupOf } = sample;
-  const length = groupOf ? sample.groupLimit : rows.length;
+  const length = rows.length;
   const [first, second] = [new Float64Array(length), new Float64Array(length)];
-  const units = groupOf ? new Uint8Array(length) : null;
-  let [expected, observed] = [0, 0];
-  for (let at = 0; at < rows.length; at += 1) {
+  const noises = groupOf ? new Float64Array(sample.groupLimit) : null;
+  let [expected, observed, noise] = [0, 0, 0];
+  for (let at = 0; at < length; at += 1) {
     const i = rows[at];
     const paid = prices[codes[i] * (nClasses + 1) + decided[i]];
     const share = ((weights ? weights[i] : 1) * factors[codes[i]]) / totalWeight;
-    const unit = groupOf ? groupOf[i] : at;
-    first[unit] += share * (paid - promised[i]);
-    second[unit] += share;
-    if (units) units[unit] = 1;
+    const own = share * Math.sqrt(varianceOf(i));
+    first[at] = share * (paid - promised[i]);
+    second[at] = share;
+    noise += own * own;
+    if (noises) noises[groupOf[i]] += own;
     expected += share * promised[i];
     observed += share * paid;
   }
   if (setting.shares && factors.some(Number.isNaN)) [expected, observed] = [NaN, NaN];
   const difference = observed - expected;
-  const { n, uu, uv, vv } = squares(units, first, second);
-  const sum = Math.max(0, uu - 2 * difference * uv + difference * difference * vv);
-  const varies = n > 1 && sum > 1e-12 * uu; // or all cases are off by the same
-  const error = varies ? Math.sqrt((sum * n) / (n - 1)) : NaN;
-  const p = varies ? twoSided(difference / error, n - 1) : NaN;
-  return { expected, observed, difference, error, freedom: n - 1, p };
+  const alone = centred(first, second, difference);
+  const all = groupOf ? centred(...byGroup(first, second), difference) : alone;
+  const least = SAME * Math.max(...prices);
+  const variance = largerVariance(all, alone, { noise, noises }, least);
+  const error = variance > least ** 2 ? Math.sqrt(variance) : NaN;
+  const p = error > 0 ? twoSided(difference / error, all.n - 1) : NaN;
+  return { expected, observed, difference, error, freedom: all.n - 1, p };
 }
 
 // Variance within classes, Σ m/(m − 1) Σ u², and Satterthwaite's degrees of freedom.

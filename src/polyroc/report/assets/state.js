@@ -78,7 +78,7 @@ function recompute() {
     const promised = state.results[m]?.promised ?? new Float64Array(nCases);
     (rule.cut ? decideFrom : decide)(scores[m], rule, decided, promised);
     const { table, counts } = all?.[m] ?? tally(decided);
-    const told = all?.[m].promise ?? promise({ decided, promised }, chosen);
+    const told = all?.[m].promise ?? promise({ decided, promised, scores: scores[m] }, chosen);
     return { decided, promised, table, counts, ...outcome(table, chosen), promise: told };
   });
 }
