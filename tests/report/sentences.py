@@ -379,13 +379,19 @@ def perfect(told: Told) -> None:
             + advice,
         )
         return
-    a, a1, b, more = told.match(
+    chance = r" A class of (this pair|each of these pairs) has fewer than 30 cases, so that it may "
+    chance += r"be chance\."
+    a, a1, b, more, few = told.match(
         "text",
         r"Every case of {c} has a higher score for {c} than any case of {c}, and vice versa"
-        rf"(?:; the same holds for ([\d,]+) other pairs? of classes)?\.{advice}",
+        rf"(?:; the same holds for ([\d,]+) other pairs? of classes)?\.(?:{advice}|{chance})",
     )
     assert a == a1 and (told.code(a), told.code(b)) in found
     assert len(found) - 1 == (number_in(more) if more else 0)
+    sizes = {pair: min(facts.counts[k] for k in pair) for pair in found}
+    assert sizes[told.code(a), told.code(b)] == max(sizes.values())
+    assert bool(few) == (max(sizes.values()) < 30)
+    assert not few or (few == "this pair") == (len(found) == 1)
 
 
 def not_probabilities(told: Told) -> None:
@@ -403,12 +409,13 @@ def not_probabilities(told: Told) -> None:
 def confidence(told: Told, word: str) -> None:
     facts = told.facts
     (model,) = told.match("title", f"{{m}} is {word}")
-    mean, right = told.match(
+    mean, right, weighted = told.match(
         "text",
         r"The most probable class has a probability of {p} on average, and is the true class in "
-        r"{p} of cases\. Costs and thresholds set on these probabilities will mislead: calibrate "
-        r"them first\.",
+        r"{p} of cases( by weight)?\. Costs and thresholds set on these probabilities will "
+        r"mislead: calibrate them first\.",
     )
+    assert bool(weighted) == facts.weighted
     highest = [max(row) for row in facts.probabilities(model)]
     correct = [float(d == k) for d, k in zip(facts.decided(model), facts.y, strict=True)]
     assert agrees(mean, facts.mean(highest)[0]) and agrees(right, facts.mean(correct)[0])
@@ -427,10 +434,11 @@ def if_calibrated(facts: Facts, column: list[float]) -> float:
 def class_shares(told: Told) -> None:
     facts = told.facts
     model, name, word = told.match("title", "{m}: probabilities of {c} too (high|low) on average")
-    again, mean, share = told.match(
+    again, mean, share, weighted = told.match(
         "text",
-        r"The mean probability of {c} is {p}, while {p} of the cases belong to it\.",
+        r"The mean probability of {c} is {p}, while {p} of the cases( by weight)? belong to it\.",
     )
+    assert bool(weighted) == facts.weighted
     k = told.code(name)
     column = [row[k] for row in facts.probabilities(model)]
     assert again == name and agrees(share, facts.shares[k])

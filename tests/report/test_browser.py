@@ -193,11 +193,11 @@ CUT_TEXT = """() => [...document.querySelectorAll("svg.panel text")].filter((eac
 
 
 AXIS_AND_KEYS = """() => {
-  const figure = document.querySelector("#metrics .figure");
-  const number = (end) => getComputedStyle(figure, end).content;
+  const ends = [...document.querySelectorAll("#metrics tr:first-child .axis > span")]
+    .filter((each) => each.checkVisibility()).map((each) => each.textContent);
   const keys = [...document.querySelectorAll("#metrics td > .key")]
     .filter((each) => each.checkVisibility());
-  return [number("::before"), number("::after"), keys.length];
+  return [ends[0], ends.at(-1), keys.length];
 }"""
 
 
@@ -219,7 +219,7 @@ def test_tables_show_their_columns(sample, tmp_path, open_page, monkeypatch, sho
         rings = page.locator("#surface-view-choice .truths li").all_inner_texts()
         assert rings == (list(models) if n_classes <= 5 else [])
         low, high, n_keys = page.evaluate(AXIS_AND_KEYS)
-        assert 0 <= float(low.strip('"')) < float(high.strip('"')) <= 1 and n_keys == n_models
+        assert 0 <= float(low) < float(high) <= 1 and n_keys == n_models
         assert page.locator(".scrolls:visible").all_inner_texts() == (
             ["11 classes; scroll for more rows."] if n_classes > 10 else []
         )
@@ -536,12 +536,22 @@ def test_other_numbers_of_classes_fit_too(n_classes, paged, open_page, shoot) ->
         shoot(opened.page.locator("#explorer"), f"explorer-{n_classes}-classes-{width}.png")
 
 
+MAY_BREAK = """() => {
+  const boxes = [...document.querySelectorAll("#explorer .panel-box")]
+    .filter((each) => each.checkVisibility() && getComputedStyle(each).breakInside !== "avoid");
+  const titles = [...document.querySelectorAll("details:has(> .scroll) > summary")]
+    .filter((each) => getComputedStyle(each).breakAfter !== "avoid");
+  return [...boxes, ...titles].map((each) => each.textContent.slice(0, 40));
+}"""
+
+
 def test_paper(example_page, open_page, tmp_path) -> None:
     page = open_page(example_page, color_scheme="dark").page
     page.emulate_media(media="print")
     assert not page.locator("#controls").is_visible() and not page.locator("nav").is_visible()
     page.pdf(path=tmp_path / "report.pdf", format="A4")
     assert page.locator("details").first.get_attribute("open") is not None
+    assert page.evaluate(MAY_BREAK) == []
     told = page.inner_text("#explorer") + page.inner_text("#curves")
     assert "Rows are true classes" in told and "Diamonds are" in told
     assert not any(each in told for each in ("Select", "Point at", "Drag", "Cases of one cell"))

@@ -118,3 +118,16 @@ def test_squares_of_ten_classes_have_three_colours(open_page, tmp_path, monkeypa
         if n_named == 3:
             assert keys.all_inner_texts() == ["8", "2", "every other class"]
             assert set(shapes) == {"shape-1"} and len(set(colours)) == 3
+
+
+def test_cases_of_five_classes_have_five_shapes(open_page, tmp_path, monkeypatch) -> None:
+    """So that who does not see colours can tell classes."""
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    y, models = make_sample(5, 300, 1)
+    page = open_page(write_report(tmp_path / "page.html", y, models)).page
+    keys = page.locator("#simplex-choice .truths .key")
+    looks = keys.evaluate_all(
+        """(keys) => keys.map(getComputedStyle).map((each) =>
+          [each.clipPath, each.borderRadius, each.transform].join())"""
+    )
+    assert len(looks) == 5 == len(set(looks))

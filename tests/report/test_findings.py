@@ -4,14 +4,16 @@ import re
 
 import numpy as np
 import pytest
+from report.conftest import make_sample
 from report.sources import codes_in_source
 from scipy.stats import nct, t
 
+from polyroc.metrics import registry
 from polyroc.report._content import gather
 from polyroc.report._explanations import EXPLANATIONS, QUESTIONS, explanation
 from polyroc.report._finding import Finding
 from polyroc.report._findings import RULES, SEVERITIES, findings
-from polyroc.report._grouping import grouped
+from polyroc.report._grouping import Group, above_the_fold, grouped
 
 pytestmark = pytest.mark.usefixtures("short_search")
 
@@ -57,6 +59,20 @@ def test_class_shares() -> None:
     y, p = calibrated()
     shifted = p * [3, 1, 1]
     assert "class-shares" in codes_of(y, shifted / shifted.sum(axis=1, keepdims=True))
+
+
+def test_shares_of_two_classes_are_told_by_the_second() -> None:
+    """Or one model would have too much of one class, and the next too little of the other."""
+    y, p = calibrated()
+    two = np.column_stack([p[:, 0] + p[:, 1], p[:, 2]])[y != 1]
+    y = np.where(y[y != 1] == 2, 1, 0)
+    models = {f"times {by}": two * [1, by] for by in (0.2, 0.3, 3, 5)}
+    models = {name: each / each.sum(axis=1, keepdims=True) for name, each in models.items()}
+    found = [f.title for f in findings(gather(y, models)) if f.code == "class-shares"]
+    assert found == [
+        f"{name}: probabilities of class 1 too {'low' if k < 2 else 'high'} on average"
+        for k, name in enumerate(models)
+    ]
 
 
 def test_rare_and_few() -> None:
@@ -126,6 +142,24 @@ def test_metric_choice() -> None:
     found = {finding.code: finding for finding in findings(gather(y, models))}
     assert "A is first by 1 metric (AUC)" in found["metric-choice"].text
     assert "perfect-separation" in found and "few-cases" in found
+
+
+@pytest.mark.parametrize(("n_last", "severity"), [(40, "notice"), (4, "fact")])
+def test_separation_of_small_classes_may_be_chance(n_last, severity) -> None:
+    """Classes 0 and 1 overlap, 2 has three cases: only a large class 3 is a sign of leakage."""
+    y = np.repeat([0, 1, 2, 3], [40, 40, 3, n_last])
+    own = np.eye(4)[y]
+    own[y < 2, :2] = 0.5
+    p = own + 0.3 * np.random.default_rng(0).random(own.shape)
+    found = {each.code: each for each in findings(gather(y, p / p.sum(axis=1, keepdims=True)))}
+    told = found["perfect-separation"]
+    assert told.severity == severity
+    assert told.text.startswith(
+        "Every case of class 0 has a higher score for class 0 than any case"
+    )
+    assert "case of class 3, and vice versa; the same holds for 4 other pairs" in told.text
+    assert ("(leakage)" in told.text) == (severity == "notice")
+    assert told.text.endswith("so that it may be chance.") == (severity == "fact")
 
 
 def test_metrics_agree() -> None:
@@ -206,3 +240,19 @@ def test_explanations_name_only_metrics_of_the_page() -> None:
             text = explanation(code, some)
             assert "()" not in text and "{" not in text and "  " not in text
             assert not [each for each in symbols - some if f"({each}" in text]
+
+
+def test_explanations_name_every_metric_of_the_page() -> None:
+    for n_classes in (2, 3, 5):
+        y, models = make_sample(n_classes, 200, 2)
+        content = gather(y, models)
+        symbols = [registry[name].symbol for name in content.models[0].evaluation]
+        told = re.findall(r"[\w₂]+", explanation("metric-choice", symbols))
+        assert set(symbols) <= set(told)
+
+
+@pytest.mark.parametrize(("n_found", "n_folded"), [(7, 0), (8, 2), (9, 2), (10, 3)])
+def test_at_most_seven_findings_above_the_fold_and_none_alone_below(n_found, n_folded) -> None:
+    groups = [Group(f"code-{k}", "fact", "", ()) for k in range(n_found)]
+    first, rest = above_the_fold(groups)
+    assert first + rest == groups and len(rest) == n_folded

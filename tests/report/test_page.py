@@ -14,12 +14,13 @@ from report.conftest import make_sample
 from report.dom import parsed
 from report.recount import agrees, exact_at_ends
 
-from polyroc import estimate
+from polyroc import Predictions, estimate
 from polyroc.errors import InvalidInput
 from polyroc.report import write_report
 from polyroc.report._content import gather
 from polyroc.report._packing import packed
 from polyroc.report._page import SCRIPTS, bundle, render
+from polyroc.report._tables import classes_table
 from polyroc.report._verdict import Rival, gap_digits, verdict
 
 pytestmark = pytest.mark.usefixtures("short_search")
@@ -111,6 +112,34 @@ def test_modules_import_from_those_before_them() -> None:
         assert set(imported) <= set(SCRIPTS[:place])
         assert len(re.findall(r"^import ", text, re.M)) == len(imported)
     assert "import {" not in bundle() and "\nexport " not in bundle()
+
+
+def test_scripts_and_styles_find_what_they_look_for(sample, monkeypatch) -> None:
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    y, models = sample(3, 90, 1)
+    page = parsed(render(gather(y, models, by={"site": np.arange(90) % 2})))
+    wanted = set(re.findall(r'\bbyId\("([\w-]+)"\)', bundle()))
+    made = set(re.findall(r'\bid: "([\w-]+)"', bundle()))
+    ids = {node.attributes.get("id") for node in page.walk()}
+    assert len(wanted - made) > 15 and wanted - made <= ids
+    explorer = page.one("explorer")
+    boxes = [
+        node for node in explorer.walk() if "panel-box" in (node.attributes.get("class") or "")
+    ]
+    for name in ("controls", "python", "confusion", "cases"):
+        assert sum(any(n.attributes.get("id") == name for n in b.walk()) for b in boxes) == 1
+
+
+def test_smallest_classes_come_in_their_order() -> None:
+    """Of 200 classes of one to three cases the first twenty of one case."""
+    sizes = [(7 * k) % 3 + 1 for k in range(200)]
+    y, names = np.repeat(np.arange(200), sizes), [f"kind {k}" for k in range(200)]
+    predictions = Predictions(y, np.full((len(y), 200), 1 / 200), labels=range(200))
+    table = parsed(str(classes_table(SimpleNamespace(predictions=predictions, classes=names))))
+    rows = table.all("table")[0].rows[1:]
+    smallest = [k for size in (1, 2, 3) for k in range(200) if sizes[k] == size][:20]
+    assert [row[0] for row in rows] == [names[k] for k in smallest]
+    assert {row[1] for row in rows} == {"1"}
 
 
 def test_arrays_survive(sample) -> None:

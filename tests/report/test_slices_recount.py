@@ -85,10 +85,14 @@ def test_slices() -> None:
 def check_table(
     facts: Facts, content: Content, table, parts: dict, results: dict, name: str
 ) -> None:
+    models, leading = list(facts.models), content.leading.name
     rows = table.rows[1:]
-    leading = content.leading.name
-    values = [parts[type(next(iter(parts)))(row[0])].value(leading) for row in rows]
-    assert values == sorted(values) and len(rows) == len(parts)
+    order = [row[0] for row in rows[:: len(models)]]
+    values = [parts[type(next(iter(parts)))(own)].value(leading) for own in order]
+    assert values == sorted(values) and len(order) == len(parts)
+    assert [row[0] for row in rows] == [own for own in order for _ in models]
+    if len(models) > 1:
+        assert [row.pop(2) for row in rows] == models * len(order)
     adjusted = {}
     for model, result in results.items():
         own = [each for each in result.differences if each.attribute == name]
@@ -96,25 +100,21 @@ def check_table(
         found = holm(p_values) if len(parts) > 2 else p_values
         adjusted[model] = {str(each.slice): p for each, p in zip(own, found, strict=True)}
     named = {str(own): part for own, part in parts.items()}
-    for own, cases, *cells in rows:
+    for model, (own, cases, value, apart, p) in zip(models * len(order), rows, strict=True):
         assert int(cases) == len(named[own].y)
-        for place, model in enumerate(facts.models):
-            value, apart, p = cells[3 * place : 3 * place + 3]
-            here = named[own].value(model)
-            limits = re.fullmatch(
-                r"([<>]?[\d.]{5,7}?)(no interval|[<>]?[\d.]+ to [<>]?[\d.]+)", value
-            )
-            assert agrees(limits[1], here), value
-            others = [part for other, part in named.items() if other != own]
-            weights = [sum(part.weights) for part in others]
-            if others:
-                rest = sum(
-                    w * part.value(model) for w, part in zip(weights, others, strict=True)
-                ) / sum(weights)
-                assert agrees(apart.lstrip("+"), here - rest)
-            known = adjusted[model][own]
-            assert (p == "–") == math.isnan(known)
-            assert p == "–" or (known < 0.001 if p.startswith("<") else agrees(p, known))
+        here = named[own].value(model)
+        limits = re.fullmatch(r"([<>]?[\d.]{5,7}?)(no interval|[<>]?[\d.]+ to [<>]?[\d.]+)", value)
+        assert agrees(limits[1], here), value
+        others = [part for other, part in named.items() if other != own]
+        weights = [sum(part.weights) for part in others]
+        if others:
+            rest = sum(
+                w * part.value(model) for w, part in zip(weights, others, strict=True)
+            ) / sum(weights)
+            assert agrees(apart.lstrip("+"), here - rest)
+        known = adjusted[model][own]
+        assert (p == "–") == math.isnan(known)
+        assert p == "–" or (known < 0.001 if p.startswith("<") else agrees(p, known))
 
 
 JUDGED = re.compile(

@@ -33,6 +33,17 @@ def test_tables_add_weights(sample) -> None:
     assert (errors(counted) == surface.tables[7]).all()
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_surfaces_of_all_models_share_the_room(n_classes, sample, monkeypatch) -> None:
+    """A point is a float32 cost and a count of as many bytes for each kind of error."""
+    y, models = sample(n_classes, 200)
+    n_points = 400
+    n_bytes = n_points * len(models) * n_classes * (n_classes - 1) * (4 + 4)
+    monkeypatch.setattr("polyroc.report._surfaces.room", lambda _: n_bytes)
+    _, surface = surface_of(y, models)
+    assert 0.5 * n_points < len(surface.costs) <= n_points
+
+
 def test_the_front_is_what_nothing_dominates(sample) -> None:
     cases, surface = surface_of(*sample(3, 200))
     rates = surface.tables.reshape(-1, 3, 2).sum(axis=2) / np.bincount(cases.codes)

@@ -9,7 +9,11 @@ QUESTIONS = (
         "{} asks whether cases lie on the correct side of the boundaries between classes.",
     ),
     (
-        ("pAUC", "sAUC", "M_p", "M_s", "AOT", "TL"),
+        ("HUM", "VUS", "VUS₂", "wVUS", "wVUS₂"),
+        "Volumes ({}) ask whether cases of all classes, one of each, are told apart at once.",
+    ),
+    (
+        ("pAUC", "sAUC", "M_p", "M_s", "AOT", "AOT_K", "TL"),
         "Metrics of probabilities ({}) also reward probabilities that are far apart.",
     ),
     (
@@ -86,7 +90,8 @@ EXPLANATIONS: dict[str, str] = {
     "perfect-separation": (
         "The scores of these classes do not overlap. A value of exactly 1 leaves no variation to "
         "estimate a standard error from, so an interval may be missing; that does not mean that "
-        "the value is certain. Check that no feature contains the answer."
+        "the value is certain. With few cases chance is enough; with many, check that no feature "
+        "contains the answer."
     ),
     "worse-than-guessing": (
         "Uninformative scores give 0.5 on average; below, a model orders cases "

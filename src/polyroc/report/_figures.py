@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from polyroc.curves._roc import RocCurve
 from polyroc.report._markup import Markup, element, joined
+from polyroc.report._scales import Axis
 from polyroc.typing import Float64Array
 
 N_COLOURS = 6
@@ -21,22 +22,22 @@ _ROW = 11
 def strip(
     intervals: Sequence[tuple[float, float, float]],
     chance: float | None,
-    scale: tuple[float, float] = (0.0, 1.0),
+    axis: Axis,
     label: str = "",
     of_models: bool = True,
 ) -> Markup:
-    """Values with their limits, one line each, over a common scale; a mark where chance is.
+    """Values with their limits, one line each, over a common axis; a mark where chance is.
 
     The k-th has the colour of the k-th model, unless they are not values of models.
     """
     height = _ROW * len(intervals) + 4
-    marks = [_grid(scale, height)]
-    if chance is not None and scale[0] <= chance <= scale[1]:
-        x = _x(chance, scale)
+    marks = [_grid(axis, height)]
+    if chance is not None and axis.low <= chance <= axis.high:
+        x = _x(chance, axis)
         marks.append(element("line", x1=x, x2=x, y1=0, y2=height, class_="chance"))
     for k, interval in enumerate(intervals):
         kind = f"mark model-{k % N_COLOURS}" if of_models else "mark"
-        marks.append(_interval(k, interval, scale, kind))
+        marks.append(_interval(k, interval, axis, kind))
     return element(
         "svg",
         *marks,
@@ -47,36 +48,33 @@ def strip(
     )
 
 
-def _x(value: float, scale: tuple[float, float]) -> float:
-    share = (value - scale[0]) / (scale[1] - scale[0])
+def _x(value: float, axis: Axis) -> float:
+    share = (value - axis.low) / (axis.high - axis.low)
     return round(_EDGE + (STRIP_WIDTH - 2 * _EDGE) * share, 2)
 
 
-def _grid(scale: tuple[float, float], height: float) -> Markup:
-    places = [scale[0] + (scale[1] - scale[0]) * share for share in (0, 0.25, 0.5, 0.75, 1)]
+def _grid(axis: Axis, height: float) -> Markup:
     return joined(
-        element("line", x1=_x(at, scale), x2=_x(at, scale), y1=0, y2=height, class_="grid")
-        for at in places
+        element("line", x1=_x(at, axis), x2=_x(at, axis), y1=0, y2=height, class_="grid")
+        for at in axis.ticks
     )
 
 
-def _interval(
-    k: int, interval: tuple[float, float, float], scale: tuple[float, float], kind: str
-) -> Markup:
+def _interval(k: int, interval: tuple[float, float, float], axis: Axis, kind: str) -> Markup:
     value, low, high = interval
     if math.isnan(value):
         return Markup("")
     y = 2 + _ROW * (k + 0.5)
-    dot = element("circle", cx=_x(value, scale), cy=y, r=3.4)
+    dot = element("circle", cx=_x(value, axis), cy=y, r=3.4)
     line = None
     if not math.isnan(low):
-        line = element("line", x1=_x(low, scale), x2=_x(high, scale), y1=y, y2=y)
+        line = element("line", x1=_x(low, axis), x2=_x(high, axis), y1=y, y2=y)
     return element("g", line, dot, class_=kind)
 
 
-def strip_axis(scale: tuple[float, float] = (0.0, 1.0), signed: bool = False) -> Markup:
-    """Numbers of the scale, to stand over strips."""
-    labels = _axis_labels(scale, signed)
+def strip_axis(axis: Axis, signed: bool = False) -> Markup:
+    """Numbers of the axis, to stand over or under strips."""
+    labels = axis.labels(signed)
     return element(
         "span",
         *(element("span", label) for label in labels),
@@ -86,16 +84,18 @@ def strip_axis(scale: tuple[float, float] = (0.0, 1.0), signed: bool = False) ->
     )
 
 
-def strip_cell(drawn: Markup, scale: tuple[float, float], signed: bool = False) -> Markup:
-    """A strip in a table, whose ends stand beside it where the head of the table is not shown."""
-    low, _, high = _axis_labels(scale, signed)
-    return element("td", drawn, class_="figure", data_from=low, data_to=high)
+def strip_cell(drawn: Markup, axis: Axis, signed: bool = False, headed: bool = False) -> Markup:
+    """A strip in a table, whose ends stand beside it where the head of the table is not shown.
+
+    The first of several that have an axis in common may be headed by it.
+    """
+    labels, over = axis.labels(signed), strip_axis(axis, signed) if headed else None
+    return element("td", over, drawn, class_="figure", data_from=labels[0], data_to=labels[-1])
 
 
-def _axis_labels(scale: tuple[float, float], signed: bool) -> list[str]:
-    places = (scale[0], (scale[0] + scale[1]) / 2, scale[1])
-    form = "+.3g" if signed else ".3g"
-    return ["0" if at == 0 else format(at, form).replace("-", "−") for at in places]
+def own_axis_cell(drawn: Markup, axis: Axis) -> Markup:
+    """A strip in a table above its axis, which no other strip has."""
+    return element("td", drawn, strip_axis(axis), class_="figure own")
 
 
 def roc_panel(curves: Sequence[RocCurve], bands: Sequence[Band], label: str) -> Markup:

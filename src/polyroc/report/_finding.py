@@ -5,6 +5,8 @@ from typing import Literal
 
 Severity = Literal["warning", "notice", "fact"]
 SEVERITIES: tuple[Severity, ...] = ("warning", "notice", "fact")
+FEW_CASES = 30
+"""A class of fewer cases says little."""
 
 
 @dataclass(frozen=True)

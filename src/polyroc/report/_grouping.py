@@ -6,7 +6,7 @@ from polyroc.report._content import Content
 from polyroc.report._finding import SEVERITIES, Finding, Severity
 
 ABOVE_THE_FOLD = 7
-"""Findings that are shown at once; the others are folded away."""
+"""Findings that are shown at once; the others are folded away, unless there is one."""
 
 TITLES = {
     "difference-clear": "{best} is better than {others}",
@@ -45,6 +45,12 @@ def grouped(content: Content, found: list[Finding]) -> list[Group]:
         by_code.setdefault(finding.code, []).append(finding)
     groups = [_group(content, code, members) for code, members in by_code.items()]
     return sorted(groups, key=lambda group: SEVERITIES.index(group.severity))
+
+
+def above_the_fold(groups: list[Group]) -> tuple[list[Group], list[Group]]:
+    """Those shown at once and the others, of which there are none or at least two."""
+    n_shown = ABOVE_THE_FOLD - (len(groups) == ABOVE_THE_FOLD + 1)
+    return groups[:n_shown], groups[n_shown:]
 
 
 def _group(content: Content, code: str, members: list[Finding]) -> Group:

@@ -12,11 +12,10 @@ from polyroc.report._decisions import (
     error_if_calibrated,
     mean_with_error,
 )
-from polyroc.report._finding import Finding
+from polyroc.report._finding import FEW_CASES, Finding
 from polyroc.report._wording import share
 
 RARE_SHARE = 0.1
-FEW_CASES = 30
 TOLD_GAP = 0.02
 """Differences of mean probabilities up to this are not reported."""
 CLEAR_ERRORS = 3
@@ -96,11 +95,16 @@ def _names(content: Content, chosen: list[int]) -> str:
 
 def _listed(content: Content, chosen: list[int]) -> str:
     shares, counts = content.predictions.priors, content.predictions.class_counts
-    weighted = "" if content.predictions.weights is None else " by weight"
+    weighted = _by_weight(content)
     return ", ".join(
         f"{content.classes[k]} has {counts[k]:,} ({share(shares[k], 1)}{weighted})"
         for k in chosen[:5]
     )
+
+
+def _by_weight(content: Content) -> str:
+    """What shares are of, where cases do not count alike."""
+    return "" if content.predictions.weights is None else " by weight"
 
 
 def calibration(content: Content) -> Iterator[Finding]:
@@ -120,8 +124,8 @@ def calibration(content: Content) -> Iterator[Finding]:
         word = "overconfident" if gap > 0 else "underconfident"
         text = (
             f"The most probable class has a probability of {share(mean)} on average, and is the "
-            f"true class in {share(right)} of cases. Costs and thresholds set on these "
-            "probabilities will mislead: calibrate them first."
+            f"true class in {share(right)} of cases{_by_weight(content)}. Costs and thresholds set "
+            "on these probabilities will mislead: calibrate them first."
         )
         yield Finding(word, "warning", f"{model.name} is {word}", text)
 
@@ -136,7 +140,8 @@ def class_shares(content: Content) -> Iterator[Finding]:
             mean_with_error(column, model.predictions.case_weights, content.groups)
             for column in (model.probabilities - own).T
         ]
-        k = int(np.argmax([abs(gap) for gap, _ in gaps]))
+        # Of two classes both are off by the same amount, and every model is told by the second.
+        k = 1 if len(gaps) == 2 else int(np.argmax([abs(gap) for gap, _ in gaps]))
         gap, error = gaps[k]
         weights = model.predictions.case_weights
         error = max(error, error_if_calibrated(model.probabilities[:, k], weights))
@@ -145,7 +150,7 @@ def class_shares(content: Content) -> Iterator[Finding]:
         prior, name = float(model.predictions.priors[k]), content.classes[k]
         text = (
             f"The mean probability of {name} is {share(prior + gap, 1)}, while "
-            f"{share(prior, 1)} of the cases belong to it."
+            f"{share(prior, 1)} of the cases{_by_weight(content)} belong to it."
         )
         word = "high" if gap > 0 else "low"
         title = f"{model.name}: probabilities of {name} too {word} on average"

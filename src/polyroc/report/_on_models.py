@@ -13,7 +13,7 @@ from polyroc.inference._comparison import Difference
 from polyroc.metrics import registry
 from polyroc.report._content import Content, ModelContent
 from polyroc.report._decisions import perfect_pairs
-from polyroc.report._finding import Finding, Severity
+from polyroc.report._finding import FEW_CASES, Finding
 from polyroc.report._wording import (
     difference_digits,
     interval_digits,
@@ -24,14 +24,17 @@ from polyroc.report._wording import (
     share,
     signed,
     size_of_difference,
+    with_decimals,
 )
 from polyroc.results import Estimate
 from polyroc.statistics.pairs import Pairs
 from polyroc.surface._certainty import NO_ERROR, OF_CASES
+from polyroc.typing import Int64Array
 
 SIGNIFICANT = 0.05
 TIED_SHARE = 0.01
 POWER = 0.8
+LEAKAGE = "Check that no feature contains the answer (leakage)."
 MOST_TIMES = 1000
 """As many cases are not asked for, where only the variance of all of them is known."""
 
@@ -207,34 +210,39 @@ def why_no_interval(estimate: Estimate) -> str:
         for note in estimate.notes
         if note.text.startswith((NO_ERROR, NONE)) or note.code == "samples-agree"
     ]
-    return f"No interval: {texts[0]}" if texts else "No interval"
+    return f"No interval: {with_decimals(texts[0])}" if texts else "No interval"
 
 
 def separation(content: Content) -> Iterator[Finding]:
     """Pairs of classes whose scores do not overlap."""
+    n_classes = len(content.classes)
     for model in content.models:
         perfect = perfect_pairs(model)
         pairs = np.argwhere(np.triu(perfect & perfect.T))
-        n_classes = len(content.classes)
-        if not len(pairs):
-            continue
-        whole = len(pairs) == n_classes * (n_classes - 1) // 2
-        if whole:
+        if len(pairs) == n_classes * (n_classes - 1) // 2:
             text = "Every case has a higher score for its own class than any case of another class."
             title = f"{model.name}: perfect separation"
-        else:
-            a, b = (content.classes[k] for k in pairs[0])
-            text = (
-                f"Every case of {a} has a higher score for {a} than any case of {b}, and vice versa"
-            )
-            more = len(pairs) - 1
-            text += (
-                f"; the same holds for {plural(more, 'other pair')} of classes." if more else "."
-            )
-            title = f"{model.name}: perfect separation of some classes"
-        text += " Check that no feature contains the answer (leakage)."
-        severity: Severity = "warning" if whole else "notice"
-        yield Finding("perfect-separation", severity, title, text)
+            yield Finding("perfect-separation", "warning", title, f"{text} {LEAKAGE}")
+        elif len(pairs):
+            yield _some_separated(content, model, pairs)
+
+
+def _some_separated(content: Content, model: ModelContent, pairs: Int64Array) -> Finding:
+    """Of pairs without overlap, that with the most cases: of few cases chance is enough."""
+    fewer = content.predictions.class_counts[pairs].min(axis=1)
+    place = int(np.argmax(fewer))
+    a, b = (content.classes[k] for k in pairs[place])
+    more = len(pairs) - 1
+    others = f"; the same holds for {plural(more, 'other pair')} of classes" if more else ""
+    telling = fewer[place] >= FEW_CASES
+    pair = "each of these pairs" if more else "this pair"
+    chance = f"A class of {pair} has fewer than {FEW_CASES} cases, so that it may be chance."
+    text = (
+        f"Every case of {a} has a higher score for {a} than any case of {b}, and vice versa"
+        f"{others}. {LEAKAGE if telling else chance}"
+    )
+    title = f"{model.name}: perfect separation of some classes"
+    return Finding("perfect-separation", "notice" if telling else "fact", title, text)
 
 
 def not_probabilities(content: Content) -> Iterator[Finding]:

@@ -106,10 +106,11 @@ def _drawn(frame: Frame, line: Line) -> Markup:
 
 
 def _grid(frame: Frame) -> list[Markup]:
-    ends = frame.low, frame.high
+    start = max(frame.low, 0.0)  # quarters of what is positive: none lies beside the line at 0
     found = []
     for share in (0.25, 0.5, 0.75):
-        x, y = frame.place(share, ends[0] + share * (ends[1] - ends[0]))
+        x, y = frame.place(share, start + share * (frame.high - start))
+        y = round(y, 1)
         found.append(element("line", x1=x, x2=x, y1=TOP, y2=BOTTOM, class_="grid"))
         found.append(element("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="grid"))
     return found

@@ -22,6 +22,7 @@ from polyroc.report._wording import (
     p_value,
     share,
     signed,
+    width_digits,
 )
 
 BEHIND = "Behind the best"
@@ -64,10 +65,16 @@ def _behind(content: Content, place: int) -> Markup:
         return _cell(number(abs(row.difference)), "no test", BEHIND)
     low, high, *_ = row.interval(content.level)
     ends = [low, high] if row.difference >= 0 else [-high, -low]
-    told_apart = gap_digits(clear_rivals(content))
-    digits = max(difference_digits(row.difference, low, high), told_apart)
+    digits = max(difference_digits(row.difference, low, high), _common_digits(content))
     told = f"{signed(ends[0], digits)} to {signed(ends[1], digits)}; {p_value(row.p_adjusted)}"
     return _cell(f"{abs(row.difference):.{digits}f}", told, BEHIND)
+
+
+def _common_digits(content: Content) -> int:
+    """Decimals that the narrowest interval needs; one that ends next to 0 may need more."""
+    rows = [each.row for each in rivals(content) if not math.isnan(each.row.p_value)]
+    needed = [width_digits(*row.interval(content.level)[:2]) for row in rows]
+    return max(gap_digits(clear_rivals(content)), *needed)
 
 
 def _cell(value: object, below: str, title: str) -> Markup:

@@ -19,7 +19,7 @@ from polyroc.report._content import Content
 from polyroc.report._curves import MOST_CURVES
 from polyroc.report._explanations import explanation
 from polyroc.report._finding import Finding
-from polyroc.report._grouping import ABOVE_THE_FOLD, Group, grouped
+from polyroc.report._grouping import Group, above_the_fold, grouped
 from polyroc.report._markup import Markup, element, joined
 from polyroc.report._methods import methods
 from polyroc.report._on_models import why_no_interval
@@ -66,8 +66,6 @@ def paragraph(*text: object, class_: str | None = None) -> Markup:
 
 def summary(content: Content, found: list[Finding]) -> Markup:
     """The answer, the models, the classes, and what was found."""
-    groups = grouped(content, found)
-    first, rest = groups[:ABOVE_THE_FOLD], groups[ABOVE_THE_FOLD:]
     named = replace(content, classes=tuple(spoken(label) for label in content.classes))
     tall = len(content.classes) > MOST_ROWS
     classes = scrolled(classes_table(content), "Classes", tall=tall)
@@ -80,20 +78,27 @@ def summary(content: Content, found: list[Finding]) -> Markup:
         element("p", isolated(content, verdict(named)), class_="verdict"),
         element(
             "div",
-            element("div", models_table(content)),
+            element(
+                "div",
+                models_table(content),
+                paragraph(isolated(content, chance_text(named)), class_="muted"),
+                *_cards(content, found),
+            ),
             element("div", classes, scrolls),
             class_="beside",
         ),
-        paragraph(isolated(content, chance_text(named)), class_="muted"),
-        element("ul", *(_card(content, each) for each in first), class_="findings"),
-        element(
-            "details",
-            element("summary", f"{plural(len(rest), 'more finding')}"),
-            element("ul", *(_card(content, each) for each in rest), class_="findings"),
-        )
-        if rest
-        else None,
     )
+
+
+def _cards(content: Content, found: list[Finding]) -> list[Markup]:
+    """What was found, most of it in view."""
+    shown, others = above_the_fold(grouped(content, found))
+    first, rest = (
+        element("ul", *(_card(content, each) for each in part), class_="findings")
+        for part in (shown, others)
+    )
+    more = element("summary", plural(len(others), "more finding"))
+    return [first, element("details", more, rest)] if others else [first]
 
 
 def _card(content: Content, group: Group) -> Markup:
@@ -148,7 +153,10 @@ def _grouped(content: Content) -> str:
 def metrics(content: Content) -> Markup:
     """Values and intervals; screens that do not draw intervals do not explain the drawing."""
     bold = " The best value is bold." if len(content.models) > 1 else ""
-    dotted = "A dotted line marks the value of guessing, where the axis reaches it."
+    dotted = (
+        "Each metric has its own axis. A dotted line marks the value of guessing, where the axis "
+        "reaches it."
+    )
     return section(
         "metrics",
         "Metrics",
@@ -263,9 +271,9 @@ def benefit(content: Content) -> Markup | None:
     told = (
         "Net benefit of acting on a class where its probability reaches the threshold: the share "
         "of true positives minus the share of false positives times "
-        "threshold/(1\u00a0−\u00a0threshold) (Vickers & Elkin 2006). Dotted: acting on all cases, "
-        "and on none. The legend has the longest range of thresholds at which a model is above "
-        "both."
+        "threshold/(1\u00a0−\u00a0threshold) (Vickers & Elkin 2006). Dotted and grey: acting on "
+        "all cases, and on none. The legend has the longest range of thresholds at which a model "
+        "is above both."
     )
     if len(content.classes) > MOST_CURVES:
         told += f" Shown are the {MOST_CURVES} most frequent classes."
@@ -355,7 +363,7 @@ def surfaces(content: Content) -> Markup | None:
         "the same operating points on other cases; that they were found on these makes G "
         "optimistic, most of all with few cases."
     )
-    table = element("table", titles, element("tbody", *rows), class_="stacked")
+    table = element("table", titles, element("tbody", *rows), class_="surfaces stacked")
     return section(
         "surface",
         "The ROC surface" if kind == "surface" else "The ROC curve of all costs",

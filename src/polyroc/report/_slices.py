@@ -8,7 +8,7 @@ from polyroc.inference._slices.result import SliceTest
 from polyroc.metrics import registry
 from polyroc.report._content import Content, ModelContent
 from polyroc.report._markup import Markup, element
-from polyroc.report._tables import head, key, name, right, scrolled
+from polyroc.report._tables import head, key, name, right, scrolled, symbol
 from polyroc.report._verdict import SIGNIFICANT
 from polyroc.report._wording import (
     digits_for,
@@ -58,19 +58,25 @@ def introduction(content: Content) -> str:
 
 
 def _table(content: Content, attribute: str) -> Markup:
+    """A row per slice and model, so that no column is out of view however many models there are."""
     models = sliced_models(content)
-    order = _order(content, attribute)
-    titles: list[Any] = ["Slice", right("Cases")]
-    for k, model, _ in models:
-        titles += [right(key(k), name(model.name)), right("Difference"), right("p")]
+    several = len(models) > 1
+    sign = symbol(registry[content.main_metric].symbol)
+    titles: list[Any] = ["Slice", right("Cases"), *(["Model"] if several else []), right(sign)]
     cases = models[0][2].cases[attribute]
-    rows = []
-    for each in order[:MOST_SLICES]:
-        cells = [element("td", f"{cases[each]:,}", class_="number")]
-        for _, _, evaluation in models:
-            cells += _cells(content, evaluation, attribute, each)
-        rows.append(element("tr", element("th", name(str(each)), scope="row"), *cells))
-    return element("table", head(*titles), element("tbody", *rows))
+    rows = [
+        element(
+            "tr",
+            element("th", name(str(each)), scope="row"),
+            element("td", f"{cases[each]:,}", class_="number", data_label="Cases"),
+            element("td", key(k), name(model.name), class_="models") if several else None,
+            *_cells(content, evaluation, attribute, each),
+        )
+        for each in _order(content, attribute)[:MOST_SLICES]
+        for k, model, evaluation in models
+    ]
+    titles += [right("Difference"), right("p")]
+    return element("table", head(*titles), element("tbody", *rows), class_="stacked")
 
 
 def _order(content: Content, attribute: str) -> list[Any]:
@@ -97,14 +103,15 @@ def _cells(
     low, high, *_ = estimate.interval(content.level)
     interval = "no interval" if math.isnan(low) else limits(low, high)
     shown = number(estimate.value, interval_digits(low, high))
-    value = element("td", shown, element("small", interval), class_="number")
+    sign = registry[metric].symbol
+    value = element("td", shown, element("small", interval), class_="number", data_label=sign)
     difference = "–"
     if not math.isnan(apart.difference):
         difference = signed(apart.difference, digits_for(apart.difference))
     return [
         value,
-        element("td", difference, class_="number"),
-        element("td", p_number(apart.p_adjusted), class_="number"),
+        element("td", difference, class_="number", data_label="Difference"),
+        element("td", p_number(apart.p_adjusted), class_="number", data_label="p"),
     ]
 
 

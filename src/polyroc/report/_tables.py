@@ -9,8 +9,9 @@ from polyroc.inference._comparison import Difference
 from polyroc.metrics import registry
 from polyroc.metrics.declaration import Metric
 from polyroc.report._content import Content, ModelContent
-from polyroc.report._figures import N_COLOURS, strip, strip_axis, strip_cell
+from polyroc.report._figures import N_COLOURS, own_axis_cell, strip, strip_axis, strip_cell
 from polyroc.report._markup import Markup, element, joined
+from polyroc.report._scales import Axis, differences_axis, rounded_axis
 from polyroc.report._wording import (
     difference_digits,
     interval_digits,
@@ -38,8 +39,6 @@ MOST_DRAWN = 200
 """Differences that are drawn; beyond, the page has only their numbers."""
 LONG_NAME = 24
 """Characters beyond which a name does not set the width of its column."""
-MOST_STEPS = 5
-"""Of the axis of differences."""
 HEAT_STEPS = 10
 OF_A, OF_B = "scores of A", "scores of B"
 
@@ -108,11 +107,10 @@ def scrolled(table: Markup, label: str, tall: bool = False) -> Markup:
 
 
 def metrics_table(content: Content) -> Markup:
-    """A row per metric: intervals of all models on one scale, and their values."""
-    scale = metrics_scale(content)
-    titles = ["Metric", strip_axis(scale)]
+    """A row per metric: intervals of all models on an axis of its own, and their values."""
+    titles = ["Metric", f"{level_text(content.level)} intervals"]
     titles += [right(key(k), name(model.name)) for k, model in enumerate(content.models)]
-    rows = [_metric_row(content, metric, scale) for metric in content.models[0].evaluation]
+    rows = [_metric_row(content, metric) for metric in content.models[0].evaluation]
     kinds = {
         "several": len(content.models) > FEW_COLUMNS,
         "many": len(content.models) > MOST_COLUMNS,
@@ -122,40 +120,43 @@ def metrics_table(content: Content) -> Markup:
     return scrolled(table, "Metrics with intervals")
 
 
-def metrics_scale(content: Content) -> tuple[float, float]:
-    """The tenths between which all values and limits lie, so that intervals are not specks."""
-    ends = [
-        end
-        for model in content.models
-        for each in model.evaluation.values()
-        for end in (each.value, *each.interval(content.level)[:2])
-        if not math.isnan(end)
-    ]
-    if not ends:
-        return 0.0, 1.0
-    low, high = math.floor(10 * min(ends) + 1e-9), math.ceil(10 * max(ends) - 1e-9)
-    return (low if low < high else high - 1) / 10, high / 10
+def metric_axis(declared: Metric, intervals: Sequence[Sequence[float]], n_classes: int) -> Axis:
+    """Close around the intervals of the models, so that they can be compared.
+
+    One model has nothing beside it, so that its axis begins where a model is worthless.
+    """
+    ends = [each for interval in intervals for each in interval]
+    if len(intervals) == 1 and not math.isnan(intervals[0][0]):
+        worst = declared.lowest if declared.sign > 0 else declared.highest
+        ends.append(declared.chance(n_classes) if declared.chance else worst)
+    return rounded_axis(ends)
 
 
-def _metric_row(content: Content, metric: str, scale: tuple[float, float]) -> Markup:
+def _metric_row(content: Content, metric: str) -> Markup:
     declared = registry[metric]
     estimates = [model.evaluation[metric] for model in content.models]
     values = [each.value for each in estimates]
     best = declared.best(values) if len(values) > 1 else math.nan
-    chance = declared.chance(len(content.classes)) if declared.chance else None
-    intervals = [(each.value, *each.interval(content.level)[:2]) for each in estimates]
     title = element(
         "th",
         element("a", symbol(declared.symbol), href=f"#metric-{metric}"),
         element("small", titled(declared), "" if declared.sign > 0 else "; lower is better"),
         scope="row",
     )
-    drawn = strip(intervals, chance, scale, label=f"{declared.symbol} of the models")
     cells = [
         _value_cell(content, k, estimate, estimate.value == best)
         for k, estimate in enumerate(estimates)
     ]
-    return element("tr", title, strip_cell(drawn, scale), *cells)
+    return element("tr", title, _intervals_cell(content, declared, estimates), *cells)
+
+
+def _intervals_cell(content: Content, declared: Metric, estimates: Sequence[Estimate]) -> Markup:
+    intervals = [(each.value, *each.interval(content.level)[:2]) for each in estimates]
+    n_classes = len(content.classes)
+    axis = metric_axis(declared, intervals, n_classes)
+    chance = declared.chance(n_classes) if declared.chance else None
+    drawn = strip(intervals, chance, axis, label=f"{declared.symbol} of the models")
+    return own_axis_cell(drawn, axis)
 
 
 def _value_cell(content: Content, k: int, estimate: Estimate, best: bool) -> Markup:
@@ -221,38 +222,36 @@ def worst_pairs_table(content: Content, model: ModelContent) -> Markup:
 
 
 def differences_table(content: Content, rows: Sequence[Difference], label: str) -> Markup:
-    """Differences with intervals and tests; the intervals drawn on one scale where rows are few."""
-    level = content.level
-    drawn = len(rows) <= MOST_DRAWN
-    scale = differences_scale([each for row in rows for each in row.interval(level)[:2]])
-    titles = ["Metric", "Models"]
-    titles += [strip_axis(scale, signed=True)] if drawn else []
+    """Differences with intervals and tests; the intervals drawn where rows are few.
+
+    Those of a metric have an axis in common, which is in the head if there is one metric.
+    """
+    level, drawn = content.level, len(rows) <= MOST_DRAWN
+    metrics: dict[str, list[Difference]] = {}
+    for row in rows:
+        metrics.setdefault(row.metric, []).append(row)
+    axes = {metric: _axis_of(each, level) for metric, each in metrics.items()} if drawn else {}
+    titles = ["Metric", "Models", *([_drawn_title(list(axes.values()))] if drawn else [])]
     titles += [
         right(each) for each in ("Difference", f"{level_text(level)} interval", "p", "p (Holm)")
     ]
-    body = [_difference_row(row, scale if drawn else None, level) for row in rows]
+    body = [
+        _difference_row(row, axes.get(metric), level, headed=len(axes) > 1 and row is each[0])
+        for metric, each in metrics.items()
+        for row in each
+    ]
     table = element("table", head(*titles), element("tbody", *body), class_="differences stacked")
     return scrolled(table, label)
 
 
-def differences_scale(ends: Sequence[float]) -> tuple[float, float]:
-    """Round numbers between which 0 and all limits lie, at most five steps of 1, 2 or 5 apart.
+def _axis_of(rows: Sequence[Difference], level: float) -> Axis:
+    return differences_axis([each for row in rows for each in row.interval(level)[:2]])
 
-    Examples
-    --------
-    >>> differences_scale([-0.012, 0.118]), differences_scale([0.02, math.nan])
-    ((-0.05, 0.15), (0.0, 0.02))
-    """
-    known = [0.0, *(each for each in ends if not math.isnan(each))]
-    low, high = min(known), max(known)
-    if low == high:
-        return -1.0, 1.0
-    power = 10.0 ** (math.floor(math.log10(high - low)) - 1)
-    for step in (size * power for size in (2, 5, 10, 20, 50)):
-        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-        if last - first <= MOST_STEPS:
-            break
-    return round(first * step, 12), round(last * step, 12)
+
+def _drawn_title(axes: Sequence[Axis]) -> Markup:
+    if len(axes) == 1:
+        return strip_axis(axes[0], signed=True)
+    return element("span", "Intervals", class_="hidden")
 
 
 def difference_texts(difference: float, low: float, high: float) -> tuple[str, str]:
@@ -263,21 +262,20 @@ def difference_texts(difference: float, low: float, high: float) -> tuple[str, s
     >>> difference_texts(0.0014, 0.0002, 0.0026), difference_texts(-0.25, math.nan, math.nan)
     (('+0.0014', '+0.0002 to +0.0026'), ('−0.2500', '–'))
     """
-    digits = difference_digits(difference, low, high)
+    digits = max(4, difference_digits(difference, low, high))
     interval = "–" if math.isnan(low) else f"{signed(low, digits)} to {signed(high, digits)}"
-    more = max(4, digits)
-    change = "–" if math.isnan(difference) else f"{difference:+.{more}f}".replace("-", "−")
+    change = "–" if math.isnan(difference) else f"{difference:+.{digits}f}".replace("-", "−")
     return change, interval
 
 
-def _difference_row(row: Difference, scale: tuple[float, float] | None, level: float) -> Markup:
+def _difference_row(row: Difference, axis: Axis | None, level: float, headed: bool) -> Markup:
     low, high, *_ = row.interval(level)
     change, interval = difference_texts(row.difference, low, high)
     figure = None
-    if scale is not None:
+    if axis is not None:
         ends, label = [(row.difference, low, high)], f"interval: {interval}"
-        drawn = strip(ends, 0.0, scale, label, of_models=False)
-        figure = strip_cell(drawn, scale, signed=True)
+        drawn = strip(ends, 0.0, axis, label, of_models=False)
+        figure = strip_cell(drawn, axis, signed=True, headed=headed)
     return element(
         "tr",
         element("th", symbol(registry[row.metric].symbol), scope="row"),

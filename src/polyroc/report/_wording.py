@@ -1,6 +1,8 @@
 """Numbers and names as they stand in the sentences of the page."""
 
 import math
+import re
+from decimal import Decimal
 
 from polyroc.report._markup import percent
 
@@ -82,11 +84,23 @@ def difference_digits(value: float, low: float, high: float) -> int:
 
     Examples
     --------
-    >>> difference_digits(0.0012, 0.0003, 0.0021), difference_digits(0.0012, -0.0003, 0.0027)
-    (4, 3)
+    >>> difference_digits(0.0112, 0.0058, 0.0166), difference_digits(0.0012, 0.0006, 0.0019)
+    (3, 4)
     """
     nearest = min(abs(low), abs(high)) if low * high > 0 else 0.0
-    return max(digits_for(value), digits_for(nearest), interval_digits(low, high))
+    needed = digits_for(nearest), interval_digits(low, high), width_digits(low, high)
+    return max(digits_for(value), *needed)
+
+
+def width_digits(low: float, high: float) -> int:
+    """Decimals by which rounding moves a limit by at most a tenth of the width.
+
+    Examples
+    --------
+    >>> width_digits(0.0058, 0.0166), width_digits(0.0006, 0.0019)
+    (3, 4)
+    """
+    return digits_for((high - low) / 10) if high > low else 3
 
 
 def size_of_difference(size: float, digits: int) -> str:
@@ -141,16 +155,21 @@ def level_text(level: float) -> str:
 
 
 def interval_digits(low: float, high: float) -> int:
-    """Decimals of a value and its limits: three, or up to five where the limits read the same.
+    """Decimals of a value and its limits: three, or up to five where they differ no sooner.
+
+    Limits below 0.01 have four, or a value between them would read as one of them.
 
     Examples
     --------
     >>> interval_digits(0.5, 0.6), interval_digits(0.50996, 0.51012), interval_digits(0.5, 0.5)
     (3, 4, 3)
+    >>> interval_digits(0.0002, 0.0014), interval_digits(0.00021, 0.00024)
+    (4, 5)
     """
     if math.isnan(low) or high - low < _EXACT:
         return 3
-    return next((d for d in (3, 4) if f"{low:.{d}f}" != f"{high:.{d}f}"), 5)
+    least = 4 if low >= 0 and high < 0.01 else 3
+    return next((d for d in range(least, 5) if f"{low:.{d}f}" != f"{high:.{d}f}"), 5)
 
 
 def limits(low: float, high: float, between: str = " to ") -> str:
@@ -170,3 +189,14 @@ def limits(low: float, high: float, between: str = " to ") -> str:
 def _limit(value: float, digits: int) -> str:
     text = number(value, digits)
     return f"{value:.{digits}f}" if text[0] in "<>" else text
+
+
+def with_decimals(text: str) -> str:
+    """Text in which no number has an exponent.
+
+    Examples
+    --------
+    >>> with_decimals("with 95 % confidence the share is under 6.0e-05")
+    'with 95 % confidence the share is under 0.00006'
+    """
+    return re.sub(r"\d(\.\d+)?e-\d+", lambda found: f"{Decimal(found[0]).normalize():f}", text)

@@ -40,14 +40,17 @@ export function prepare(canvas, ratio) {
   return { context, width, height, scale };
 }
 
-// Small shapes, so that classes differ in more than colour: disc, square, diamond, cross.
+// Small shapes, so that classes differ in more than colour: disc, square, diamond, cross, triangle.
+// Their number and that of the colours have no divisor in common: thirty classes look different.
 const SHAPES = [
   (x, y, r) => x * x + y * y <= r * r + 0.5,
   (x, y, r) => Math.max(Math.abs(x), Math.abs(y)) <= r * 0.85,
   (x, y, r) => Math.abs(x) + Math.abs(y) <= r * 1.25,
   (x, y, r) =>
     Math.min(Math.abs(x), Math.abs(y)) <= r * 0.3 && Math.max(Math.abs(x), Math.abs(y)) <= r,
+  (x, y, r) => y <= r * 0.9 && Math.abs(x) * 1.6 <= y + r * 1.3,
 ];
+export const N_SHAPES = SHAPES.length;
 
 function stamp(shape, radius) {
   const offsets = [];

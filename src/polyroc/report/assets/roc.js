@@ -6,7 +6,7 @@ import { countedCases } from "./whole.js";
 import { sample } from "./sample.js";
 import { state, update, onChange } from "./state.js";
 import { wilson } from "./certainty.js";
-import { make, byId, percent, thresholdText, spoken } from "./elements.js";
+import { make, byId, shareText, thresholdText, spoken } from "./elements.js";
 
 const [LEFT, BOTTOM, SIDE] = [28, 212, 206]; // where a panel has its frame
 const STEPS = 65_535; // of a rate
@@ -50,7 +50,7 @@ function marks(svg) {
 
 function rateText(rate, count) {
   const [low, high] = wilson(rate, count, page.quantile);
-  return { low, high, text: `${percent(rate)} (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})` };
+  return { low, high, text: `${shareText(rate)} (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})` };
 }
 
 // What is known of one point of a curve.
@@ -133,7 +133,7 @@ function rest(panel) {
   else {
     point.setAttribute("visibility", "hidden");
     panel.told.textContent = known
-      ? `${page.curves.names[m]}, as the explorer decides: false positive rate ${percent(x)}, true positive rate ${percent(y)}${amongText()}.`
+      ? `${page.curves.names[m]}, as the explorer decides: false positive rate ${shareText(x)}, true positive rate ${shareText(y)}${amongText()}.`
       : "There are no such cases in view.";
   }
   showSlider(panel, m, at);

@@ -8,7 +8,7 @@ import { state, setting, update, onChange } from "./state.js";
 import { make, nameOf, byId, short, selectOf, hint } from "./elements.js";
 import { casesOf, describe } from "./case_list.js";
 import { region, stretch } from "./regions.js";
-import { colours, prepare, drawPoints, fitted, mixed } from "./canvas.js";
+import { colours, prepare, drawPoints, fitted, mixed, N_SHAPES } from "./canvas.js";
 import { MANY, countSquares, drawSquares } from "./density.js";
 
 const EDGE = 30;
@@ -165,7 +165,7 @@ function drawCases(frame, palette) {
   const { decided } = state.results[state.model];
   const kinds = [];
   for (let k = 0; k < kindsOfTruth; k += 1) {
-    const shape = k % 4;
+    const shape = k % N_SHAPES;
     const colour = colourOf(palette, k);
     kinds.push({ colour: mixed(colour, palette.paper, 0.55), shape, radius: 1.6 });
     kinds.push({ colour: mixed(colour, palette.ink, 0.12), shape, radius: 2.3 });
@@ -265,7 +265,7 @@ function listen() {
 // Colours and shapes of the true classes.
 function legend() {
   const chosen = nClasses > FEW ? [...new Set(state.axes)] : classes.keys();
-  const shapeOf = (kind) => (sample.rows.length < MANY ? kind % 4 : SQUARE);
+  const shapeOf = (kind) => (sample.rows.length < MANY ? kind % N_SHAPES : SQUARE);
   const items = Array.from(chosen, (k) => {
     const kind = kindOfTruth(k);
     const key = make("span", { className: `key class-${kind % 6} shape-${shapeOf(kind)}` });
