@@ -246,9 +246,20 @@ were run.
 
 {_table(head, rows)}
 {_history(record)}{other["equivalent"]} of the survivors change no result; without them
-{100 * other["share"]:.1f} % were killed. All survivors:
+{100 * other["share"]:.1f} % were killed. {_others(record)}All survivors:
 
 {_table(("where", "mistake", "why no test fails"), lost)}"""
+
+
+def _others(record: dict[str, Any]) -> str:
+    """Survivors that tests outside of the trials notice, and gaps that were closed afterwards."""
+    kinds = Counter((each["reason"] or "").split(":")[0] for each in record["survivors"])
+    text = ""
+    if kinds["left out"]:
+        text += f"{kinds['left out']} fail tests that the trials leave out. "
+    if kinds["gap"]:
+        text += f"{kinds['gap']} were gaps; tests for them were written after this run. "
+    return text
 
 
 def _history(record: dict[str, Any]) -> str:
