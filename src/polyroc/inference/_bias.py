@@ -6,7 +6,6 @@ corner and u_k the direction there, the mean length exceeds L_k by [tr C_k − u
 """
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +17,9 @@ from polyroc.metrics.declaration import Metric
 from polyroc.metrics.folds import FoldStatistics, in_folds, undivided
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import Predictions
-from polyroc.statistics.means import Means, case_threads
+from polyroc.statistics.means import BLOCK, Means, along_classes, case_threads
 from polyroc.statistics.statistic import Need
 from polyroc.typing import Float64Array
-
-BLOCK = 1 << 14
-"""Cases whose columns stay in the cache of a processor."""
 
 
 def bias_of(
@@ -53,37 +49,32 @@ def _spread_across(
     scale = case_scale(predictions, design.counts(predictions))
     if design.weights == "frequency":
         scale = scale / np.sqrt(predictions.case_weights)
-    columns = predictions.probabilities("total_length")
+    rows = predictions.probabilities("total_length")
     if design.groups is not None:
         units = codes + n_classes * design.groups
         owners = np.arange(int(units.max()) + 1) % n_classes
-        moved = [
-            np.bincount(units, (column - np.take(mean, codes)) * scale).astype(np.float64)
-            for column, mean in zip(columns.T, means.T, strict=True)
+        sums = [
+            np.bincount(units, (column - np.take(mean, codes)) * scale)
+            for column, mean in zip(rows.T, means.T, strict=True)
         ]
-        return sum_by_class(owners, _squared_across(moved, towards, owners), n_classes)
+        by_unit = np.stack(sums, axis=1, dtype=np.float64)
+        return sum_by_class(owners, _squared_across(by_unit, towards, owners), n_classes)
     squares = np.empty(len(codes))
 
     def fill(start: int) -> None:
         block = slice(start, start + BLOCK)
-        own = codes[block]
-        moved = [
-            (column - np.take(mean, own)) * scale[block]
-            for column, mean in zip(columns[block].T, means.T, strict=True)
-        ]
-        squares[block] = _squared_across(moved, towards, own)
+        moved = np.subtract(rows[block], means.take(codes[block], axis=0), order="C")
+        squares[block] = _squared_across(moved, towards, codes[block])
+        squares[block] *= scale[block] ** 2
 
     map_threads(fill, range(0, len(codes), BLOCK), case_threads(predictions))
     return sum_by_class(codes, squares, n_classes)
 
 
 def _squared_across(
-    moved: Sequence[Float64Array], towards: Float64Array, owners: NDArray[np.intp]
+    moved: Float64Array, towards: Float64Array, owners: NDArray[np.intp]
 ) -> Float64Array:
-    """Squared length of each vector less the square along the direction of its class."""
-    squares, along = np.zeros((2, len(owners)))
-    for column, direction in zip(moved, towards.T, strict=True):
-        squares += column**2
-        along += column * np.take(direction, owners)
-    squares -= along**2
+    """Squared length of each row less the square along the direction of its class."""
+    squares: Float64Array = np.einsum("ij,ij->i", moved, moved)
+    squares -= along_classes(moved, towards, owners) ** 2
     return squares

@@ -39,6 +39,8 @@ class Hypothesis:
 
     def tests(self, rows: list[Difference], metric: Metric) -> list[Difference]:
         """Rows with the p-values of this alternative; those given are of two-sided tests."""
+        if self.alternative == "two-sided":
+            return rows
         lower = metric.direction == "lower"
         return [
             replace(

@@ -10,6 +10,7 @@ and Σ over pairs of classes of γ̂/(mn) is subtracted. For models that differ 
 it is most of the variance. Weights enter as shares of their class; a group counts as one case.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -39,6 +40,9 @@ MANY_CLASSES = 20
 
 MOST_CASES = 3000
 """For which a matrix of all pairs of cases is made."""
+
+CELLS_AT_ONCE = 1 << 16
+"""Pairs of cases whose credit stays in the cache until it is added up."""
 
 MOST_CLASSES = 60
 """Whose pairs are gone through one by one."""
@@ -79,14 +83,27 @@ def _one_by_one(
     design: CaseDesign,
 ) -> Float64Array:
     """From a matrix of the pairs of cases of each two classes."""
-    first, n_models = models[0], len(models)
-    total = np.zeros((n_models, n_models))
+    first, total = models[0], np.zeros((len(models), len(models)))
     units = [Units.of(first, design, k) for k in range(first.n_classes)]
+    # Memory for large matrices is asked for once: to be given new pages costs more than to fill it.
+    *_, fewer, most = sorted(first.class_counts.tolist())
+    room = np.empty((len(models), fewer * most))
     for k, r in combinations(range(first.n_classes), 2):
-        kernels = [kernel(*each, k, r) for each in zip(models, scores, slopes, strict=True)]
-        for a, b in combinations(range(n_models), 2):
-            total[a, b] += interaction(kernels[a] - kernels[b], units[k], units[r])
+        shape = len(first.members[k]), len(first.members[r])
+        kernels = [each[: math.prod(shape)].reshape(shape) for each in room]
+        for each in zip(kernels, models, scores, slopes, strict=True):
+            _fill(*each, k, r)
+        total += _interactions(kernels, units[k], units[r])
     return total + total.T
+
+
+def _interactions(kernels: list[Float64Array], rows: "Units", columns: "Units") -> Float64Array:
+    """γ̂/(mn) of one pair of classes for each difference of models; the kernels are used up."""
+    found = np.zeros((len(kernels), len(kernels)))
+    for a, b in combinations(range(len(kernels)), 2):
+        last = kernels[a] if b == len(kernels) - 1 else None  # which is not asked for again
+        found[a, b] = interaction(np.subtract(kernels[a], kernels[b], out=last), rows, columns)
+    return found
 
 
 def _countable(
@@ -94,7 +111,7 @@ def _countable(
 ) -> bool:
     """Whether all cases weigh the same, and all models are ranked with the same weights."""
     alike = predictions.weights is None and design.groups is None
-    same = all(np.array_equal(each.matrix, slopes[0].matrix, True) for each in slopes)
+    same = all(np.array_equal(each.matrix, slopes[0].matrix, True) for each in slopes[1:])
     return alike and same and slopes[0].credit == 0.5
 
 
@@ -166,23 +183,26 @@ def _directed(models: Sequence[Predictions], need: Need) -> list[Directed | None
     return [Directed.of(each, dict(need.options)["partition"]) for each in models]
 
 
-def kernel(
+def _fill(
+    kernel: Float64Array,
     predictions: Predictions,
     directed: Directed | None,
     slope: PairGradient | MarginGradient,
     k: int,
     r: int,
-) -> Float64Array:
+) -> None:
     """What each pair of a case of class k and one of class r contributes to a metric."""
-    first, second = predictions.members[k], predictions.members[r]
+    first, second, credit = predictions.members[k], predictions.members[r], slope.credit
     if directed is not None:
         margins = directed.merged(np.concatenate([first, second]), k, r)
         own, other = margins[: len(first)], margins[len(first) :]
-        return _credit(own, other, slope.credit, slope.matrix[k, r])
+        kernel[:] = _credit(own, other, credit, slope.matrix[k, r])
+        return
     by_k, by_r = (predictions.scores[:, c].astype(np.float64) for c in (k, r))
-    forward = _credit(by_k[first], by_k[second], slope.credit, slope.matrix[k, r])
-    forward += _credit(-by_r[first], -by_r[second], slope.credit, slope.matrix[r, k])
-    return forward
+    for start in range(0, len(first), step := max(1, CELLS_AT_ONCE // len(second))):
+        block, cases = kernel[start : start + step], first[start : start + step]
+        block[:] = _credit(by_k[cases], by_k[second], credit, slope.matrix[k, r])
+        block += _credit(-by_r[cases], -by_r[second], credit, slope.matrix[r, k])
 
 
 def _credit(
@@ -191,7 +211,7 @@ def _credit(
     """Credit of each pair times a weight: 1 in order, ``tie`` for a tie; or how far it is ahead."""
     if tie is None:
         leads = np.subtract.outer(abs(weight) * ahead, abs(weight) * behind)
-        np.maximum(leads, 0, out=leads)
+        np.maximum(leads, np.zeros(len(behind)), out=leads)  # faster than with the number 0
         return np.negative(leads, out=leads) if weight < 0 else leads
     # Compared, not subtracted: the largest numbers are further apart than a number can be.
     return np.asarray(weight * ((ahead[:, None] > behind) + tie * (ahead[:, None] == behind)))

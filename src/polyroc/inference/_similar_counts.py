@@ -25,6 +25,7 @@ from polyroc.typing import Float64Array
 
 Ranks = NDArray[np.unsignedinteger[Any]]
 Bits = NDArray[np.bool_]
+Cases = NDArray[np.intp] | slice
 
 Unexplained = Float64Array
 """(pairs of classes, columns, columns, models, models): Q of the differences of two models, divided
@@ -68,10 +69,9 @@ class _Ranked:
         """Credits of cases of class k over those of r, by their scores for k and for r."""
         first, second = self.members[k], self.members[r]
         if self.directed is None:
-            own = (self.by_class[k], self.by_class[r])
-            return [_Credit.of(each[first], each[second], tied) for each, tied in own]
-        ranks, tied = _ranks(self.directed.merged(np.concatenate([first, second]), k, r))
-        return [_Credit.of(ranks[: len(first)], ranks[len(first) :], tied)]
+            return [_Credit.of(self.by_class[c], first, second) for c in (k, r)]
+        ranked = _ranks(self.directed.merged(np.concatenate([first, second]), k, r))
+        return [_Credit.of(ranked, slice(len(first)), slice(len(first), None))]
 
 
 def _ranks(values: NDArray[np.floating]) -> tuple[Ranks, bool]:
@@ -88,23 +88,33 @@ class _Credit(NamedTuple):
     """Credit of each pair of cases: the mean of one table of bits, or of two where any are tied."""
 
     tables: tuple[Bits, ...]
+    rows: Float64Array
+    """Its sum for each case of the first class."""
+    columns: Float64Array
+    """Its sum for each case of the second class."""
 
     @classmethod
-    def of(cls, ahead: Ranks, behind: Ranks, tied: bool) -> "_Credit":
+    def of(cls, ranked: tuple[Ranks, bool], first: Cases, second: Cases) -> "_Credit":
         """Of the ranks of the cases of both classes."""
+        ranks, tied = ranked
+        ahead, behind = ranks[first], ranks[second]
         above = ahead[:, None] > behind
-        return cls((above, ahead[:, None] >= behind) if tied else (above,))
+        tables = (above, ahead[:, None] >= behind) if tied else (above,)
+        rows = _below(ahead, behind, len(ranks))
+        return cls(tables, rows, len(ahead) - _below(behind, ahead, len(ranks)))
 
     def times(self, other: "_Credit") -> float:
         """Sum of the products of credits."""
+        if other is self and len(self.tables) == 1:
+            return float(self.rows.sum())
         counts = [np.count_nonzero(one & two) for one in self.tables for two in other.tables]
         return sum(counts) / len(counts)
 
-    def sums(self, axis: int) -> Float64Array:
-        """Sums along an axis, counted in few bits."""
-        counter = np.min_scalar_type(self.tables[0].shape[axis])
-        counts = [each.view(np.uint8).sum(axis, dtype=counter) for each in self.tables]
-        return np.asarray(sum(each.astype(np.float64) for each in counts) / len(counts))
+
+def _below(ranks: Ranks, others: Ranks, n_ranks: int) -> Float64Array:
+    """How many of the others are below each rank, an equal one counting half."""
+    equal = np.bincount(others, minlength=n_ranks)
+    return np.asarray((equal.cumsum() - equal / 2)[ranks])
 
 
 def _of_pair(models: Sequence[Sequence[_Credit]]) -> Unexplained:
@@ -126,7 +136,8 @@ def _times_pairs(credits: Sequence[_Credit], m: int, n: int) -> Float64Array:
     for i, one in enumerate(credits):
         for j, other in enumerate(credits[: i + 1]):
             products[i, j] = products[j, i] = one.times(other)
-    rows, columns = (np.array([each.sums(axis) for each in credits]) for axis in (1, 0))
+    rows = np.array([each.rows for each in credits])
+    columns = np.array([each.columns for each in credits])
     sums = rows.sum(axis=1)
     explained = m * (rows @ rows.T) + n * (columns @ columns.T)
     return np.asarray(m * n * products - explained + np.outer(sums, sums))

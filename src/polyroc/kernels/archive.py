@@ -164,24 +164,40 @@ def select_from_bin(values: NDArray[np.float64], n_bins: int, first: float, pick
 
 
 @compiled
+def _tops_of(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest value of each coordinate; infinite where some are negative or all are 0."""
+    tops = np.empty(points.shape[1])
+    for d in range(points.shape[1]):
+        tops[d] = 0.0
+        for i in range(len(points)):
+            if points[i, d] < 0.0:
+                tops[d] = np.inf
+            tops[d] = max(tops[d], points[i, d])
+        if tops[d] == 0.0:
+            tops[d] = np.inf
+    return tops
+
+
+@compiled
 def non_dominated(points: NDArray[np.float64], order: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which points no other point dominates; of equal points the first in ``order`` stays.
 
     ``order`` ascends lexicographically, so that a point can only be dominated by one before it.
     """
-    stays = np.zeros(len(points), dtype=np.bool_)
-    front = np.empty(len(points), dtype=np.int64)
+    stays, tops = np.empty(len(points), dtype=np.bool_), _tops_of(points)
+    front, levels = np.empty(points.shape), np.empty(len(points), dtype=np.uint64)
     size = 0
     for place in range(len(order)):
         candidate = points[order[place]]
-        dominated = False
-        for i in range(size):
-            if nowhere_worse(points[front[i]], candidate):
-                dominated = True
-                front[i], front[i // 2] = front[i // 2], front[i]
-                break
-        if not dominated:
-            front[size] = order[place]
-            size += 1
-            stays[order[place]] = True
+        word = levels_of(candidate, tops)
+        guard = _dominator(candidate, word, front, levels, size)
+        stays[order[place]] = guard < 0
+        if guard >= 0:
+            _swap(front, guard, guard // 2)
+            levels[guard], levels[guard // 2] = levels[guard // 2], levels[guard]
+            continue
+        for d in range(points.shape[1]):
+            front[size, d] = candidate[d]
+        levels[size] = word
+        size += 1
     return stays

@@ -43,24 +43,31 @@ def _steepest(vertices: Floats, gap: Floats) -> int:
 
 
 @compiled
+def _copy_row(rows: Floats, j: int, others: Floats, k: int) -> None:
+    for i in range(rows.shape[1]):
+        others[k, i] = rows[j, i]
+
+
+@compiled
 def _put_generator(vertices: Floats, place: int, row: Floats) -> None:
     n, d = vertices.shape
-    row[:] = 0.0
+    for i in range(d):
+        row[i] = vertices[place, i] if place < n else 0.0
+    row[d] = 1.0 if place < n else 0.0
     if place >= n:
         row[place - n] = 1.0
-        return
-    for i in range(d):
-        row[i] = vertices[place, i]
-    row[d] = 1.0
 
 
 @compiled
 def _least_squares(used: Floats, size: int, target: Floats, weights: Floats) -> bool:
     """Weights of ``size`` rows whose sum comes nearest to the target; False if rows depend."""
     n = used.shape[1]
-    q, r = np.empty((size, n)), np.zeros((size, size))
+    q, r, rest = np.empty((size, n)), np.empty((size, size)), np.empty(n)
     for k in range(size):
-        q[k] = used[k]
+        for i in range(n):
+            q[k, i] = used[k, i]
+        for j in range(k):
+            r[j, k] = 0.0
         for _ in range(2):
             for j in range(k):
                 part = 0.0
@@ -77,7 +84,8 @@ def _least_squares(used: Floats, size: int, target: Floats, weights: Floats) -> 
             return False
         for i in range(n):
             q[k, i] /= r[k, k]
-    rest = target.copy()
+    for i in range(n):
+        rest[i] = target[i]
     for k in range(size):
         weights[k] = 0.0
         for i in range(n):
@@ -95,13 +103,13 @@ def _least_squares(used: Floats, size: int, target: Floats, weights: Floats) -> 
 def _without(used: Floats, weights: Floats, size: int, gone: int) -> None:
     """Move the later generators forward over one that is no longer in use."""
     for k in range(gone, size - 1):
-        used[k] = used[k + 1]
+        _copy_row(used, k + 1, used, k)
         weights[k] = weights[k + 1]
 
 
 @compiled
 def _step(weights: Floats, tried: Floats, size: int) -> int:
-    """Go towards the tried weights until one of the present ones is 0; returns its place."""
+    """Go towards the tried weights until one of the present ones is 0; its place, or −1."""
     share, gone = 1.0, -1
     for k in range(size):
         if tried[k] <= 0.0:
@@ -114,13 +122,26 @@ def _step(weights: Floats, tried: Floats, size: int) -> int:
 
 
 @compiled
+def _put_gap(used: Floats, weights: Floats, size: int, target: Floats, gap: Floats) -> float:
+    """Fill ``gap`` with what the weighted generators leave of the target; its squared length."""
+    length = 0.0
+    for i in range(len(gap)):
+        gap[i] = target[i]
+        for k in range(size):
+            gap[i] -= weights[k] * used[k, i]
+        length += gap[i] * gap[i]
+    return length
+
+
+@compiled
 def cone_gap(vertices: Floats, point: Floats, gap: Floats) -> float:
     """Size of what the point lacks to be on or above the hull; ``gap`` (D + 1) is overwritten."""
     d = vertices.shape[1]
-    target = np.ones(d + 1)
-    target[:d] = point
-    used, weights, tried = np.empty((d + 2, d + 1)), np.zeros(d + 2), np.empty(d + 2)
-    gap[:] = target
+    used, weights, tried = np.empty((d + 2, d + 1)), np.empty(d + 2), np.empty(d + 2)
+    target = np.empty(d + 1)
+    for i in range(d + 1):
+        target[i] = point[i] if i < d else 1.0
+        gap[i] = target[i]
     size = 0
     for _ in range(20 * (d + 1)):
         place = _steepest(vertices, gap)
@@ -131,34 +152,82 @@ def cone_gap(vertices: Floats, point: Floats, gap: Floats) -> float:
         size += 1
         if not _least_squares(used, size, target, tried) or tried[size - 1] <= 0.0:
             break  # only rounding says that it leads closer
-        while size and tried[:size].min() <= 0.0:
-            gone = _step(weights, tried, size)
+        gone = _step(weights, tried, size)
+        while gone >= 0:
             _without(used, weights, size, gone)
             size -= 1
             _least_squares(used, size, target, tried)
-        weights[:size] = tried[:size]
-        gap[:] = target
+            gone = _step(weights, tried, size)
         for k in range(size):
-            gap -= weights[k] * used[k]
-        if (gap**2).sum() < 1e-26:
+            weights[k] = tried[k]
+        if _put_gap(used, weights, size, target, gap) < 1e-26:
             break
-    return float(np.sqrt((gap[:d] ** 2).sum()))
+    length = 0.0
+    for i in range(d):
+        length += gap[i] * gap[i]
+    return float(np.sqrt(length))
+
+
+@compiled
+def _put_sums(vertices: Floats, n_known: int, point: Floats, sums: Floats) -> None:
+    """Sums of the absolute differences between each vertex and the point."""
+    for j in range(n_known):
+        total = 0.0
+        for i in range(len(point)):
+            total += abs(vertices[j, i] - point[i])
+        sums[j] = total
+
+
+@compiled
+def _bound(sums: Floats, n_known: int, least: Floats) -> float:
+    """At least as large as the smallest sums, as many as ``least`` has room for.
+
+    The vertices are dealt out in turn to so many groups: no group's least sum is above the bound.
+    """
+    wanted = len(least)
+    for k in range(wanted):
+        least[k] = sums[k]
+    for start in range(wanted, n_known - wanted + 1, wanted):
+        for k in range(wanted):
+            least[k] = min(least[k], sums[start + k])
+    bound = 0.0
+    for k in range(wanted):
+        bound = max(bound, float(least[k]))
+    return bound
+
+
+@compiled
+def _insert(least: Floats, value: float) -> None:
+    """Put a value among the least ones, which ascend, in the place of the largest."""
+    k = len(least) - 1
+    while k > 0 and least[k - 1] > value:
+        least[k] = least[k - 1]
+        k -= 1
+    least[k] = value
+
+
+@compiled
+def _limit(sums: Floats, n_known: int, least: Floats) -> float:
+    """The largest of the smallest sums, as many as ``least`` has room for."""
+    bound = _bound(sums, n_known, least)
+    for k in range(len(least)):
+        least[k] = np.inf
+    for j in range(n_known):
+        if sums[j] <= bound and sums[j] < least[-1]:
+            _insert(least, sums[j])
+    return float(least[-1])
 
 
 @compiled
 def _nearest(vertices: Floats, n_known: int, point: Floats, near: Floats, sums: Floats) -> None:
     """Fill ``near`` with the vertices closest to the point, by absolute differences."""
-    wanted, d = near.shape
-    for j in range(n_known):
-        total = 0.0
-        for i in range(d):
-            total += abs(vertices[j, i] - point[i])
-        sums[j] = total
-    limit = np.partition(sums[:n_known], wanted - 1)[wanted - 1]
+    wanted = len(near)
+    _put_sums(vertices, n_known, point, sums)
+    limit = _limit(sums, n_known, np.empty(wanted))
     found = 0
     for j in range(n_known):
         if sums[j] <= limit and found < wanted:
-            near[found] = vertices[j]
+            _copy_row(vertices, j, near, found)
             found += 1
 
 
@@ -177,6 +246,17 @@ def _best_for(points: Floats, gap: Floats) -> int:
 
 
 @compiled
+def _put_known(points: Floats, known: NDArray[np.bool_], vertices: Floats) -> int:
+    """Fill ``vertices`` with the points that are marked; their number."""
+    n_known = 0
+    for j in range(len(points)):
+        if known[j]:
+            _copy_row(points, j, vertices, n_known)
+            n_known += 1
+    return n_known
+
+
+@compiled
 def find_vertices(points: Floats, known: NDArray[np.bool_], n_near: int, outside: float) -> None:
     """Mark all vertices of the lower hull in ``known``, where some are marked already.
 
@@ -184,11 +264,8 @@ def find_vertices(points: Floats, known: NDArray[np.bool_], n_near: int, outside
     missing.
     """
     n, d = points.shape
-    vertices, n_known = np.empty((n, d)), 0
-    for j in range(n):
-        if known[j]:
-            vertices[n_known] = points[j]
-            n_known += 1
+    vertices = np.empty((n, d))
+    n_known = _put_known(points, known, vertices)
     near, sums, gap = np.empty((n_near, d)), np.empty(n), np.empty(d + 1)
     for place in range(n):
         if known[place]:
@@ -204,5 +281,5 @@ def find_vertices(points: Floats, known: NDArray[np.bool_], n_near: int, outside
             if known[found]:
                 break  # no direction separates it beyond rounding
             known[found] = True
-            vertices[n_known] = points[found]
+            _copy_row(points, found, vertices, n_known)
             n_known += 1

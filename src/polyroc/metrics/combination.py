@@ -1,8 +1,10 @@
 """Weights W of pairs of classes, and the sum Σ W_kr θ_kr of a matrix θ of pairs."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyroc.typing import Float64Array
 
@@ -25,8 +27,7 @@ def second_against_first(_: Float64Array) -> Float64Array:
 
 def shares_of_the_rest(priors: Float64Array) -> Float64Array:
     """Σ_{r≠k} π_r for each class k: 1 − π_k has lost its digits where k is nearly all there is."""
-    own = np.eye(len(priors), dtype=bool)
-    return np.asarray(np.where(own, 0, priors).sum(axis=1))
+    return np.asarray(np.where(_different(len(priors)), priors, 0).sum(axis=1))
 
 
 def combined(weights: Float64Array, theta: Float64Array) -> float:
@@ -35,7 +36,15 @@ def combined(weights: Float64Array, theta: Float64Array) -> float:
     Both sums are taken in the same order, so where all θ are equal the value is θ to the last bit,
     and equal weights are made 1, so that their products are not rounded.
     """
-    pairs = ~np.eye(len(theta), dtype=bool)
+    pairs = _different(len(theta))
     relative = weights[pairs]
     relative /= relative.max()
     return float((relative * theta[pairs]).sum() / relative.sum())
+
+
+@lru_cache(maxsize=8)
+def _different(n_classes: int) -> NDArray[np.bool_]:
+    """Which pairs are of two classes."""
+    pairs = ~np.eye(n_classes, dtype=bool)
+    pairs.flags.writeable = False
+    return pairs

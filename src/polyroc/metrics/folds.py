@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.lazy import lazy_property
 from polyroc._base.parallel import map_threads, thread_count
 from polyroc.errors import NotDefined
 from polyroc.metrics.measure import CaseStatistics, Measured, measure
@@ -61,6 +62,7 @@ class FoldStatistics:
         parts = (predictions.part(rows, n_threads=inner) for rows in self.rows)
         self.parts = tuple(CaseStatistics(part) for part in parts)
         self.across = CaseStatistics(predictions)
+        self._pooled: dict[Need, Statistic] = {}
 
     @property
     def names(self) -> tuple[Any, ...]:
@@ -75,7 +77,9 @@ class FoldStatistics:
 
     def __getitem__(self, need: Need) -> Any:
         """Sums of pairs over the folds, as one statistic."""
-        return self.combined(need, self.shares(by_pairs=True))
+        if need not in self._pooled:
+            self._pooled[need] = self.combined(need, self.shares(by_pairs=True))
+        return self._pooled[need]
 
     def value(self, question: Question) -> float:
         """θ: the mean over folds."""
@@ -220,33 +224,45 @@ class FoldStatistics:
             scale=max(each.scale for each in influences),
         )
 
+    @lazy_property
+    def _enlarged(self) -> Float64Array:
+        """n_k/n_kv of each case: the weight of its class over that in its fold."""
+        whole, larger = self.predictions, np.empty(len(self.predictions))
+        for rows in self.rows:
+            codes = whole.codes[rows]
+            with np.errstate(divide="ignore"):  # a class without cases here
+                ratios = whole.class_weights / self._class_weights(rows)
+            larger[rows] = np.take(ratios, codes)
+        return larger
+
+    def _class_weights(self, rows: NDArray[np.intp]) -> Float64Array:
+        """Weight of each class in a fold."""
+        whole = self.predictions
+        weights = None if whole.weights is None else whole.weights[rows]
+        return np.bincount(whole.codes[rows], weights, whole.n_classes).astype(np.float64)
+
     def _through_priors(
         self, priors: list[Float64Array], rows: list[NDArray[np.intp]], share: float
     ) -> Float64Array | None:
         """share (D_k − Σ_j π_jv D_j)/n_v of each case, π_v and n_v the priors and weight of v."""
         if len(priors) < len(rows):
             return None
-        whole, moved = self.predictions, np.zeros(len(self.predictions))
+        moved = np.zeros(len(self.predictions))
         for slope, members in zip(priors, rows, strict=True):
-            codes = whole.codes[members]
-            weights = np.bincount(codes, whole.case_weights[members], whole.n_classes)
+            weights = self._class_weights(members)
             total = weights.sum()
-            moved[members] = share * (slope - weights @ slope / total)[codes] / total
+            slopes = share * (slope - weights @ slope / total) / total
+            moved[members] = np.take(slopes, self.predictions.codes[members])
         return moved
 
     def _spread_out(
         self, cases: Sequence[Float64Array], rows: Sequence[NDArray[np.intp]], share: float
     ) -> Float64Array:
         """share φ_i^(v) n_k/n_kv of each case; 0 in folds that do not count."""
-        whole = self.predictions
-        moved = np.zeros(len(whole))
+        moved = np.zeros(len(self.predictions))
         for values, members in zip(cases, rows, strict=True):
-            codes = whole.codes[members]
-            weights = None if whole.weights is None else whole.weights[members]
-            of_fold = np.bincount(codes, weights, whole.n_classes)
-            with np.errstate(divide="ignore"):  # a class without cases here
-                larger = whole.class_weights / of_fold
-            moved[members] = share * values * larger[codes]
+            moved[members] = share * values
+        moved *= self._enlarged
         return moved
 
     def _of_pairs(

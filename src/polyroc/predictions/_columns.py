@@ -10,8 +10,8 @@ above s. These two ranks are all that AUC, scored AUC and their influence values
 
 Three routes to the ranks, with equal results:
 
-* few positives: look up each case among the sorted positives, most of them in a table by their
-  leading bits, O(n + n log n_k), no sort of the column;
+* few positives of many cases: look up each case among the sorted positives, most of them in a
+  table by their leading bits, O(n + n log n_k), no sort of the column;
 * many positives: sort all cases once and count along, O(n log n);
 * many positives, and nobody asks which case is which: sort the scores with the class of the case
   packed into the unused bits of the number, which spares the index and the gathers.
@@ -35,13 +35,13 @@ from polyroc.typing import Float64Array, FloatArray, IntArray
 
 Cases: TypeAlias = NDArray[np.intp] | NDArray[np.uint32] | slice
 
-FEW_POSITIVES = 2048
+FEW_POSITIVES = 512
 """Up to here a look-up stays in the fastest cache and beats the sort of the whole column."""
 
 SHORT_COLUMN = 1 << 12
-"""Cases up to which a table of leading bits costs more than it saves."""
+"""Cases up to which a sort of all costs less than a table of leading bits."""
 
-MOST_KEPT_RANKS = 1 << 16
+MOST_KEPT_RANKS = 1 << 17
 """Cases of a column whose ranks are kept between its value and its influence values."""
 
 MOST_REMEMBERED_RANKS = 1 << 20
@@ -83,7 +83,7 @@ class Column:
     def members(self) -> NDArray[np.intp]:
         """The positive cases in ascending order of score."""
         if "order" in vars(self):
-            return self.order[self._places].astype(np.intp)
+            return self.order[self._places].astype(np.intp, copy=False)
         cases = np.flatnonzero(self.codes == self.k)
         return cases[np.argsort(self.scores[cases])]
 
@@ -106,11 +106,9 @@ class Column:
         return float(self.weight_below[-1])
 
     @lazy_property
-    def order(self) -> NDArray[np.uint32]:
+    def order(self) -> NDArray[np.uint32] | NDArray[np.intp]:
         """All cases in ascending order of score; kept as long as the column is."""
-        if self.by_digits:
-            return order_by_digits(self.scores)
-        return np.argsort(self.scores).astype(np.uint32)
+        return order_by_digits(self.scores) if self.by_digits else order_by_keys(self.scores)
 
     def ascending(self) -> tuple[NDArray[np.int32], Float64Array]:
         """Codes and scores in ascending order of score, for compiled loops."""
@@ -131,30 +129,18 @@ class Column:
     def in_order(self, order: NDArray[np.intp]) -> Self:
         """The column with the order of its cases, where it is known and will be asked for."""
         if self.n_positives > FEW_POSITIVES:
-            vars(self)["order"] = order.astype(np.uint32)
+            vars(self)["order"] = order
         return self
 
     @lazy_property
     def _ascending(self) -> tuple[IntArray, FloatArray]:
         """Codes and scores in that order."""
-        return self.codes[self.order], self.scores[self.order]
+        return self.codes.take(self.order), self.scores.take(self.order)
 
     @lazy_property
     def _places(self) -> NDArray[np.intp]:
         """Where the positives stand in the order of all cases."""
         return np.flatnonzero(self._ascending[0] == self.k)
-
-    @lazy_property
-    def _reach(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """For each positive, how many cases are below it, and how many are not above it."""
-        _, scores = self._ascending
-        below, upto = self._places.copy(), self._places + 1
-        own = scores[below]
-        before, after = scores[np.maximum(below - 1, 0)], scores[np.minimum(upto, len(scores) - 1)]
-        tied = np.flatnonzero((before == own) | (after == own))
-        below[tied] = np.searchsorted(scores, own[tied], side="left")
-        upto[tied] = np.searchsorted(scores, own[tied], side="right")
-        return below, upto
 
     def is_reversed(self, scores: FloatArray) -> bool:
         """Whether other scores put the cases in the opposite order, with the same ties."""
@@ -165,36 +151,36 @@ class Column:
             return False
         return bool((falls | (other[1:] == other[:-1])).all())
 
-    def sums_below(
-        self, factor: Float64Array, scored: bool = False
-    ) -> tuple[Float64Array, Float64Array]:
-        """Sums over the cases below each positive, and over those not above it.
-
-        What is summed is a factor of the case's class times its weight, and times its score if
-        ``scored``.
-        """
-        if self.n_positives > FEW_POSITIVES:
-            codes, scores = self._ascending
-            weights = None if self.weights is None else self.weights[self.order]
-            values = np.take(factor, codes)
-            running = running_sum(_product(values, weights, scores if scored else None))
-            below, upto = self._reach
-            return running[below], running[upto]
-        return self.summed_below(
-            _product(factor[self.codes], self.weights, self.scores if scored else None)
-        )
-
-    def summed_below(self, values: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Sums of one value per case over the cases below each positive, and not above it."""
-        if self.n_positives > FEW_POSITIVES:
-            running = running_sum(values[self.order])
-            below, upto = self._reach
-            return running[below], running[upto]
-        at_right, at_left = np.zeros((2, self.n_positives + 1))
+    def summed_below(self, values: Float64Array, *, tied: bool = False) -> Float64Array:
+        """Sums of a value of each case over those below every positive, or ``tied`` with it."""
+        sums = np.zeros(self.n_positives + 1)
         for ranks in self.ranks():
-            at_right += np.bincount(ranks.right, values[ranks.cases], len(at_right))
-            at_left += np.bincount(ranks.left, values[ranks.cases], len(at_left))
-        return np.cumsum(at_right)[:-1], np.cumsum(at_left)[:-1]
+            add_to_cells(sums, ranks.left if tied else ranks.right, values[ranks.cases])
+        return running_sum(sums)[1:-1]
+
+    def class_weights_below(self, classes: slice, credit: float) -> Float64Array:
+        """Weight of the cases of some classes (columns) below each positive (rows).
+
+        Those tied with it count ``credit``.
+        """
+        width = classes.stop - classes.start
+        sums = np.zeros((self.n_positives + 1) * width)
+        for ranks in self.ranks():
+            _, codes, _, left, right = ranks
+            weights = None if self.weights is None else self.weights[ranks.cases]
+            if classes.start or width <= codes.max():
+                inside = (codes >= classes.start) & (codes < classes.stop)
+                codes, left, right = codes[inside] - classes.start, left[inside], right[inside]
+                weights = None if weights is None else weights[inside]
+            add_to_cells(sums, right * width + codes, weights)
+            tied = np.flatnonzero(left != right)
+            weights = None if weights is None else weights[tied]
+            for side, share in ((left, credit), (right, -credit)):
+                add_to_cells(sums, side[tied] * width + codes[tied], weights, share)
+        table = sums.reshape(-1, width)
+        if self.weights is None:  # whole numbers of credits: exact in any order
+            return np.cumsum(table, axis=0, out=table)[:-1]
+        return running_sum(table)[1:-1]
 
     def placed(self, ranks: Ranks, credit: float) -> Float64Array:
         """Weight of the positives above each case, ties counting ``credit``."""
@@ -223,8 +209,7 @@ class Column:
 
     def ranks(self) -> Iterator[Ranks]:
         """Ranks of all cases among the positives, block by block, each case once."""
-        few = self.n_positives <= FEW_POSITIVES
-        if few and self.kept and len(self.scores) <= MOST_KEPT_RANKS:
+        if self._keeps_ranks:
             self._remember()
         return iter(vars(self).get("_remembered") or self._found_ranks())
 
@@ -236,7 +221,7 @@ class Column:
     def remembered_ranks(self) -> Iterator[None]:
         """While inside, ranks are found once, unless cases are very many; then forgotten.
 
-        Those of a short column that were remembered before still are.
+        Those that the column keeps are not, nor those of a short column that were there before.
         """
         stay = "_remembered" in vars(self) and len(self.scores) <= SHORT_COLUMN
         if self.n_positives <= FEW_POSITIVES or len(self.scores) <= MOST_REMEMBERED_RANKS:
@@ -244,8 +229,12 @@ class Column:
         try:
             yield
         finally:
-            if not stay:
+            if not (stay or self._keeps_ranks):
                 vars(self).pop("_remembered", None)
+
+    @property
+    def _keeps_ranks(self) -> bool:
+        return self.kept and len(self.scores) <= MOST_KEPT_RANKS
 
     def _remember(self) -> None:
         if "_remembered" not in vars(self):
@@ -261,10 +250,10 @@ class Column:
         return self.ranks()
 
     def _by_lookup(self) -> Iterator[Ranks]:
-        positives = self.scores[self.members]
         if len(self.scores) <= SHORT_COLUMN:
-            yield self._by_search(positives)
+            yield self._by_short_sort()
             return
+        positives = self.scores[self.members]
         ordered = _in_float_order(self.scores)
         buckets = _Buckets.of(ordered, ordered[self.members])
         for start in range(0, len(self.scores), _BLOCK):
@@ -276,15 +265,13 @@ class Column:
             right[near] = np.searchsorted(positives, scores[near], side="right")
             yield Ranks(cases, self.codes[cases], scores, left, right)
 
-    def _by_search(self, positives: FloatArray) -> Ranks:
-        """Of few cases: searched for one by one, and once more where tied with a positive."""
-        left = positives.searchsorted(self.scores)
-        tied = np.flatnonzero(positives.take(left, mode="clip") == self.scores)
-        right = left
-        if tied.size:
-            right = left.copy()
-            right[tied] = positives.searchsorted(self.scores[tied], side="right")
-        return Ranks(slice(0, len(self.scores)), self.codes, self.scores, left, right)
+    def _by_short_sort(self) -> Ranks:
+        """Of few cases: counted along their order, and put back in the order given."""
+        order = np.argsort(self.scores)
+        left, right = np.empty((2, len(order)), np.intp)
+        own, scores = self.codes[order] == self.k, self.scores[order]
+        left[order], right[order] = _count_along(own, scores, 0)
+        return Ranks(slice(0, len(order)), self.codes, self.scores, left, right)
 
     def _by_sorting(self) -> Iterator[Ranks]:
         codes, scores = self._ascending
@@ -309,14 +296,21 @@ class Column:
             start, seen = stop, int(right[-1])
 
 
-def _product(
-    values: Float64Array, weights: Float64Array | None, scores: FloatArray | None
-) -> Float64Array:
-    if weights is not None:
-        values *= weights
-    if scores is not None:
-        values *= scores
-    return values
+def add_to_cells(
+    sums: Float64Array, cells: NDArray[np.intp], values: FloatArray | None, share: float = 1.0
+) -> None:
+    """Add a share of the values, or of ones, to the sums of the cells that they are in.
+
+    Where cells are many, those of a block are near each other.
+    """
+    if not (share and cells.size):
+        return
+    first, last = 0, len(sums)
+    if last > 2 * cells.size:
+        first, last = int(cells.min()), int(cells.max()) + 1
+        cells = cells - first
+    found = np.bincount(cells, values, last - first)
+    sums[first:last] += found if share == 1 else share * found
 
 
 def _count_along(
@@ -332,9 +326,11 @@ def _count_along(
     new = scores[1:] != scores[:-1]
     if new.all():
         return left, right
-    first = np.concatenate(([0], np.flatnonzero(new) + 1))
-    lengths = np.diff(first, append=len(scores))
-    return np.repeat(left[first], lengths), np.repeat(right[first + lengths - 1], lengths)
+    ends = np.empty(np.count_nonzero(new) + 1, np.intp)
+    ends[:-1], ends[-1] = new.nonzero()[0] + 1, len(scores)
+    lengths = ends.copy()
+    lengths[1:] -= ends[:-1]
+    return left[ends - lengths].repeat(lengths), right[ends - 1].repeat(lengths)
 
 
 @dataclass(frozen=True)
@@ -430,6 +426,27 @@ def _pack(scores: FloatArray, codes: IntArray, by_digits: bool = False) -> _Pack
     else:
         keys.sort()
     return _Packed(keys, code_bits, lowest, np.float32 if scores.itemsize == 4 else np.float64)
+
+
+def order_by_keys(scores: FloatArray) -> NDArray[np.intp]:
+    """Cases in ascending order of score, by sorting keys of their leading bits and their numbers.
+
+    NumPy sorts numbers in a third of the time that it takes to find their order. In the rare case
+    that scores differ only in the bits left out, their order is found.
+    """
+    ordered = _in_float_order(scores)
+    keys = _offset(ordered, int(ordered.min())).astype(np.uint64, copy=False)
+    bits = (len(keys) - 1).bit_length()
+    keys >>= np.uint64(max(0, int(keys.max()).bit_length() + bits - 64))
+    keys <<= np.uint64(bits)
+    keys |= np.arange(len(keys), dtype=np.uint64)
+    keys.sort()
+    keys &= np.uint64((1 << bits) - 1)
+    order = keys.view(np.intp)
+    ascending = scores.take(order)
+    if (ascending[1:] >= ascending[:-1]).all():
+        return order
+    return np.argsort(scores, kind="stable")
 
 
 def order_by_digits(scores: FloatArray) -> NDArray[np.uint32]:

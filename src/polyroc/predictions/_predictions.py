@@ -51,12 +51,16 @@ from polyroc.typing import (
 MANY_SCORES = 1 << 22
 """From here on loading compiled code takes less time than it saves."""
 
+MANY_OF_PART = 1 << 15
+"""The same for a part of a table for which it is loaded anyway."""
+
 MOST_KEPT_SCORES = 1 << 24
 """Columns stay sorted in memory between metrics up to so many scores (about 400 MB)."""
 
 
 _FIELDS = (
     "_origin",
+    "_part_of_many",
     "by_position",
     "classes",
     "codes",
@@ -125,6 +129,7 @@ class Predictions:
     n_threads: int | None
     by_position: tuple[str, ...]
     _origin: Origin
+    _part_of_many: bool
     _columns: dict[int, Column]
 
     def __init__(
@@ -192,6 +197,7 @@ class Predictions:
             n_threads=n_threads,
             by_position=given.by_position,
             _origin=origin,
+            _part_of_many=False,
         )
         if self.folds is not None and absent == "raise":
             check_fold_classes(self.folds, codes, self.classes)
@@ -277,6 +283,7 @@ class Predictions:
             "groups": None if self.groups is None else self.groups[rows],
             "n_threads": n_threads,
             "_origin": origin,
+            "_part_of_many": self.has_many_scores,
         }
         other._fill(**{**self.__getstate__(), **cases})
         return other
@@ -311,7 +318,7 @@ class Predictions:
     @property
     def has_many_scores(self) -> bool:
         """Whether sorting the columns in compiled loops pays for loading these."""
-        return self.scores.size >= MANY_SCORES
+        return self.scores.size >= (MANY_OF_PART if self._part_of_many else MANY_SCORES)
 
     @property
     def keeps_columns(self) -> bool:

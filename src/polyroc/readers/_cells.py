@@ -105,11 +105,11 @@ def groups_in(table: Table, name: str) -> NDArray[Any]:
 
 
 def _stand_for_nothing(words: Any) -> NDArray[np.bool_]:
-    """Which words name no group: empty ones, NA, NaN."""
+    """Which words name no group: empty ones, NA, NaN, and one that is missing itself."""
     import pyarrow as pa
 
     if _is_text(words.type):
-        return np.array([is_missing_word(word) for word in words.to_pylist()], dtype=bool)
+        return np.array([is_missing_word(word or "") for word in words.to_pylist()], dtype=bool)
     if pa.types.is_floating(words.type):
         return np.isnan(_as_floats(words))
     return np.zeros(len(words), dtype=bool)

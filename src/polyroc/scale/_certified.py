@@ -25,8 +25,8 @@ def outward(low: float, high: float, digits: int) -> tuple[float, float]:
 
     Examples
     --------
-    >>> outward(0.70004, 0.70006, 4), outward(2 / 3, 2 / 3, 4)
-    ((0.7, 0.7001), (0.6667, 0.6667))
+    >>> outward(0.70006, 0.70014, 4), outward(2 / 3, 2 / 3, 4)
+    ((0.7, 0.7002), (0.6667, 0.6667))
     """
     if not high - low > ONE_VALUE:
         return round(low, digits), round(high, digits)

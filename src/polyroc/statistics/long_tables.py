@@ -103,7 +103,7 @@ def _whole(predictions: Predictions, k: int) -> "Column":
     from polyroc.kernels.long_columns import Column
 
     column = predictions.column(k)
-    order = column.order  # first: classes and scores then follow it
+    order = column.order.astype(np.uint32, copy=False)  # first: classes and scores then follow it
     return Column(k, *column.ascending(), order)
 
 

@@ -31,7 +31,8 @@ from polyroc.statistics.long_tables import is_long
 from polyroc.statistics.margin_blocks import Sums, sums_by_blocks, sums_by_pairs
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.mixture import Carried, MixedColumn, Mixture
-from polyroc.statistics.pairs import blank_diagonal, ranked_influences, tie_credit
+from polyroc.statistics.pairs import blank_diagonal, carried_along, placements, tie_credit
+from polyroc.statistics.short_tables import compared_margins, has_few_comparisons
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Float64Array, Ties
 
@@ -125,12 +126,16 @@ class Margins(Statistic):
             both = self.weights[[pair[1], pair[0]]]
             with column.remembered_ranks():
                 return [
-                    ranked_influences(column, [np.array([pull[pair], 0.0])], both, each.credit)[0]
+                    carried_along(
+                        column,
+                        np.array([pull[pair], 0.0]),
+                        placements(column, both, slice(0, 2), each.credit),
+                    )
                     for pull, each in zip(pulls, gradients, strict=True)
                 ]
 
         totals = [np.zeros(len(predictions)) for _ in gradients]
-        placed = map_threads(of_pair, pairs, predictions.n_threads)
+        placed = map_threads(of_pair, pairs, _threads(predictions))
         for (i, j), parts in zip(pairs, placed, strict=True):
             for total, part in zip(totals, parts, strict=True):
                 total[members[i]] += part[: len(members[i])]
@@ -188,6 +193,12 @@ class Margins(Statistic):
 def _in_loops(predictions: Predictions) -> bool:
     """Whether influence values are found in compiled loops."""
     return predictions.n_classes >= MANY_CLASSES or is_long(predictions)
+
+
+def _threads(predictions: Predictions) -> int | None:
+    """Threads for work on pairs of classes."""
+    n_margins = len(predictions) * predictions.n_classes
+    return 1 if n_margins <= FEW_MARGINS else predictions.n_threads
 
 
 def _looped_sums(
@@ -250,6 +261,10 @@ def _margin_sums(
     if is_long(predictions):
         above, tied, _ = sums_by_pairs(predictions, directed)
         return above, tied
+    if partition is None and has_few_comparisons(predictions):
+        compared = compared_margins(predictions, directed)
+        if compared is not None:
+            return compared, np.zeros_like(compared)
     few = len(predictions) <= FEW_CASES * predictions.n_classes
     if predictions.weights is None and (few or predictions.n_classes >= MANY_CLASSES):
         return _by_merging(predictions, directed)
@@ -325,7 +340,7 @@ def _by_merging(predictions: Predictions, directed: Directed) -> tuple[Float64Ar
     starts = np.concatenate(([0], np.cumsum(predictions.class_counts))).astype(np.int64)
     margins = np.empty(n_classes * len(predictions))
     above, tied = np.zeros((2, n_classes, n_classes))
-    n_threads = 1 if len(margins) <= FEW_MARGINS else predictions.n_threads
+    n_threads = _threads(predictions)
     most_slack = directed.most_slack
 
     of_class = [_rows(margins, starts, i) for i in range(n_classes)]
@@ -349,11 +364,14 @@ def _by_merging(predictions: Predictions, directed: Directed) -> tuple[Float64Ar
             above[i, j], tied[i, j] = _merged_pair(predictions, directed, (i, j))
 
     def search_class(i: int) -> None:
-        for j in range(i + 1, n_classes):
-            own, other = of_class[i][j], -of_class[j][i, ::-1]
-            found = _searched(own, other, most_slack)
-            if found is None:
-                found = _counted_runs(predictions, directed, (i, j), own, other)
+        own = of_class[i][i + 1 :]
+        others = [-of_class[j][i, ::-1] for j in range(i + 1, n_classes)]
+        below, upto = _searched(own, others, most_slack)
+        above[i, i + 1 :] = below
+        for place in np.flatnonzero(below != upto).tolist():  # some are tied, or close
+            j, found = i + 1 + place, _counts(own[place], others[place])
+            if found != (below[place], upto[place] - below[place]):
+                found = _counted_runs(predictions, directed, (i, j), own[place], others[place])
             above[i, j], tied[i, j] = found
 
     merge = merge_class if n_classes >= MANY_CLASSES else search_class
@@ -366,17 +384,20 @@ Counts = tuple[int, int]
 """Pairs above and pairs tied."""
 
 
-def _searched(own: Float64Array, other: Float64Array, slack: float) -> Counts | None:
-    """Counts of two sorted lists; none if two are different but no further apart than a slack.
+def _searched(
+    own: Float64Array, others: Sequence[Float64Array], slack: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs clearly above, and those above or no further apart than a slack, of sorted lists.
 
-    A run of different margins of both classes has two of different classes side by side.
+    Where both are equal, no margins are tied or close: a run of different margins of both classes
+    has two of different classes side by side.
     """
-    below = other.searchsorted(own - slack).sum()
-    upto = other.searchsorted(own + slack, "right").sum()
-    if below == upto:
-        return below, 0
-    equal = _counts(own, other)
-    return equal if equal == (below, upto - below) else None
+    clear, close = own - slack, own + slack
+    below, upto = np.empty((2, *own.shape), np.intp)
+    for place, other in enumerate(others):
+        below[place] = other.searchsorted(clear[place])
+        upto[place] = other.searchsorted(close[place], "right")
+    return below.sum(axis=1), upto.sum(axis=1)
 
 
 def _counted_runs(

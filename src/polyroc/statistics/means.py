@@ -12,10 +12,13 @@ from polyroc._base.sums import sum_by_class
 from polyroc.predictions import Predictions
 from polyroc.statistics.mixture import Carried, Mixture
 from polyroc.statistics.statistic import Statistic
-from polyroc.typing import Float64Array, FloatArray
+from polyroc.typing import Float64Array, FloatArray, IntArray
 
 MANY_CASES = 1 << 18
 """From here on a pass over all cases is worth a thread."""
+
+BLOCK = 1 << 12
+"""Cases whose rows stay in the cache of a processor."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,13 +52,9 @@ class Means(Statistic):
     def carry(
         self, predictions: Predictions, gradients: Sequence[Float64Array]
     ) -> list[Float64Array]:
-        """φ_i = (x_i − p̄_c) · gradient_c for case i of class c.
-
-        Summed column by column, so that neither the order of rows and columns in memory nor their
-        number changes how it is rounded.
-        """
+        """φ_i = (x_i − p̄_c) · gradient_c for case i of class c."""
         rows = predictions.probabilities("the class means")
-        moved = partial(_moved, predictions, rows.T)
+        moved = partial(_moved, predictions, rows)
         return map_threads(moved, gradients, case_threads(predictions))
 
     @classmethod
@@ -72,9 +71,9 @@ class Means(Statistic):
     ) -> list[Float64Array]:
         """φ of case i of class c, and of the pool as cases of every class."""
         predictions = mixture.predictions
-        columns, pool = predictions.probabilities("the class means").T, _pool(mixture)
+        rows, pool = predictions.probabilities("the class means"), _pool(mixture)
         return [
-            mixture.centred(Carried(_slopes(predictions, columns, each), pool @ each.T))
+            mixture.centred(Carried(along_classes(rows, each, predictions.codes), pool @ each.T))
             for each in gradients
         ]
 
@@ -85,16 +84,22 @@ def _pool(mixture: Mixture) -> Float64Array:
     return rows.astype(np.float64, copy=False)
 
 
-def _moved(predictions: Predictions, columns: FloatArray, gradient: Float64Array) -> Float64Array:
-    return centre_by_class(predictions, _slopes(predictions, columns, gradient))
+def _moved(predictions: Predictions, rows: FloatArray, gradient: Float64Array) -> Float64Array:
+    return centre_by_class(predictions, along_classes(rows, gradient, predictions.codes))
 
 
-def _slopes(predictions: Predictions, columns: FloatArray, gradient: Float64Array) -> Float64Array:
-    """x_i · gradient_c for case i of class c."""
-    moved = np.zeros(len(predictions))
-    for column, slope in zip(columns, gradient.T, strict=True):
-        moved += column * np.take(slope, predictions.codes)
-    return moved
+def along_classes(rows: FloatArray, directions: Float64Array, codes: IntArray) -> Float64Array:
+    """x_i · direction_c for each case i, of class c.
+
+    In blocks with rows one after the other in memory, so that neither the order of columns and rows
+    there nor their number changes how it is rounded.
+    """
+    found = np.empty(len(rows))
+    for start in range(0, len(rows), BLOCK):
+        block = slice(start, start + BLOCK)
+        own = np.ascontiguousarray(rows[block], dtype=np.float64)
+        np.einsum("ij,ij->i", own, directions.take(codes[block], axis=0), out=found[block])
+    return found
 
 
 def centred_by_class(predictions: Predictions, found: Sequence[Float64Array]) -> list[Float64Array]:

@@ -77,10 +77,11 @@ class Mixture:
         scores = np.ascontiguousarray(self.predictions.scores[:, k])
         positive = np.where(codes == self.n_classes, k, codes)
         weights = np.concatenate([self.case_weights, self.added[k] * self.shares])
-        column = Column(np.concatenate([scores, scores[self.pool]]), positive, k, weights)
+        kept = len(codes) * self.n_classes <= MOST_KEPT_RANKS
+        column = Column(np.concatenate([scores, scores[self.pool]]), positive, k, weights, kept)
         others = np.concatenate([self.case_weights, self.shares])
         mixed = MixedColumn(column, codes, others, self.added)
-        if len(codes) * self.n_classes <= MOST_KEPT_RANKS:
+        if kept:
             self._columns[k] = mixed
         return mixed
 
@@ -165,20 +166,19 @@ class MixedColumn(NamedTuple):
                 total += sum_by_class(codes, part(ranks) * weights, n_classes + 1)
         return sums[:, :-1] + sums[:, -1:] * self.added
 
-    def _below(
-        self, row: Float64Array, totals: Float64Array, scored: bool = False
-    ) -> tuple[Float64Array, Float64Array]:
-        """Sums of W_r over the share of each class below every positive, and not above it."""
+    def _values(self, row: Float64Array, totals: Float64Array) -> Float64Array:
+        """Shares of cases and rows of the pool in their classes, times W_r."""
         factor = row / totals
-        values = np.append(factor, factor @ self.added)[self.codes] * self.weights
-        return self.column.summed_below(values * self.column.scores if scored else values)
+        values: Float64Array = np.append(factor, factor @ self.added)[self.codes] * self.weights
+        return values
 
     def ranked(self, row: Float64Array, totals: Float64Array, credit: float) -> Carried:
         """Mean credit of each case, times the weight W of its pair; a row has 0 for positives."""
         placed = np.empty(len(self.codes))
         for ranks in self.column.ranks():
             placed[ranks.cases] = self.column.placed(ranks, credit)
-        below, upto = self._below(row, totals)
+        values = self._values(row, totals)
+        below, upto = (self.column.summed_below(values, tied=tied) for tied in (False, True))
         return self._carried(row, placed, (1 - credit) * below + credit * upto)
 
     def scored(self, row: Float64Array, totals: Float64Array) -> Carried:
@@ -186,10 +186,9 @@ class MixedColumn(NamedTuple):
         leads = np.empty(len(self.codes))
         for ranks in self.column.ranks():
             leads[ranks.cases] = self.column.excess(ranks)
-        weight_below, _ = self._below(row, totals)
-        score_below, _ = self._below(row, totals, scored=True)
-        scores = self.column.scores[self.column.members]
-        return self._carried(row, leads, scores * weight_below - score_below)
+        values, column = self._values(row, totals), self.column
+        below, scores_below = map(column.summed_below, (values, values * column.scores))
+        return self._carried(row, leads, column.scores[column.members] * below - scores_below)
 
     def _carried(self, row: Float64Array, lost: Float64Array, won: Float64Array) -> Carried:
         """From what a case as one of the rest, and a positive, is compared with."""

@@ -23,7 +23,7 @@ from polyroc._base.checks import check_choice
 from polyroc._base.parallel import each_of_threads, map_threads
 from polyroc._base.sums import running_sum, sum_by_class
 from polyroc.predictions import Predictions
-from polyroc.predictions._columns import FEW_POSITIVES, Column
+from polyroc.predictions._columns import FEW_POSITIVES, Column, add_to_cells
 from polyroc.statistics import many_columns
 from polyroc.statistics.long_tables import carried_pairs, is_long, sums_of_columns
 from polyroc.statistics.many_columns import column_influences, column_sums
@@ -69,6 +69,8 @@ class Pairs(Statistic):
     """Sum of s_a − s_b over the pairs above; NaN where nobody asked for it."""
     summed_pairs: Float64Array | None = None
     """Weight of the pairs of each two classes, where not all pairs were formed."""
+    placed: "tuple[Placed, ...] | None" = None
+    """Placements in each column, ties counting half, where they were found along."""
 
     @classmethod
     def of(cls, predictions: Predictions, scored: bool = False) -> Self:
@@ -97,6 +99,32 @@ class Pairs(Statistic):
             above=above,
             tied=tied,
             excess=excess,
+        )
+
+    @classmethod
+    def of_carried(cls, predictions: Predictions, **options: Any) -> Self:
+        """Where cases are counted, the placements of all of them are found along."""
+        many = predictions.n_classes >= many_columns.MANY_CLASSES
+        if many or predictions.weights is not None or is_long(predictions):
+            return cls.of(predictions, **options)
+
+        def of_column(k: int) -> tuple[Float64Array, Placed]:
+            column = predictions.column(k)
+            with column.remembered_ranks():
+                return _counted(column, predictions.class_weights, **options)
+
+        n_threads = column_threads(predictions)
+        sums, placed = zip(
+            *map_threads(of_column, range(predictions.n_classes), n_threads), strict=True
+        )
+        above, tied, excess = np.stack(sums, axis=1)
+        return cls(
+            classes=predictions.classes,
+            weights=predictions.class_weights,
+            above=above,
+            tied=tied,
+            excess=excess,
+            placed=placed,
         )
 
     @staticmethod
@@ -146,9 +174,11 @@ class Pairs(Statistic):
             return centred_by_class(predictions, _carried_along(predictions, gradients))
 
         def of_column(k: int) -> list[Float64Array]:
-            column = predictions.column(k)
+            column, fair = predictions.column(k), None if self.placed is None else self.placed[k]
+            if fair is not None and all(each.credit == 0.5 for each in gradients):
+                return _carried(column, gradients, self.weights, fair)
             with column.remembered_ranks():
-                return _carried(column, gradients, k, self.weights)
+                return _carried(column, gradients, self.weights, fair)
 
         totals = [np.zeros(len(predictions)) for _ in gradients]
         columns, n_threads = _columns_that_count(gradients), column_threads(predictions)
@@ -189,7 +219,7 @@ class Pairs(Statistic):
             ]
 
         totals = [mixture.nothing() for _ in gradients]
-        for parts in mixed_columns(mixture, of_column):
+        for parts in mixed_columns(mixture, of_column, _columns_that_count(gradients)):
             for total, part in zip(totals, parts, strict=True):
                 total.add(part)
         return [mixture.centred(total) for total in totals]
@@ -227,16 +257,18 @@ def _columns_that_count(gradients: Sequence[PairGradient]) -> list[int]:
     return [int(k) for k in np.flatnonzero(rows.any(axis=1))]
 
 
-def mixed_columns(mixture: Mixture, work: Callable[[MixedColumn], Made]) -> Iterator[Made]:
-    """What some work on every column of a mixture makes, in order."""
+def mixed_columns(
+    mixture: Mixture, work: Callable[[MixedColumn], Made], columns: Sequence[int] | None = None
+) -> Iterator[Made]:
+    """What some work on columns of a mixture, by default all of them, makes, in order."""
 
     def of_column(k: int) -> Made:
         mixed = mixture.column(k)
         with mixed.remembered():
             return work(mixed)
 
-    threads = column_threads(mixture.predictions)
-    return each_of_threads(of_column, range(mixture.n_classes), threads)
+    columns = range(mixture.n_classes) if columns is None else columns
+    return each_of_threads(of_column, columns, column_threads(mixture.predictions))
 
 
 class Placed(NamedTuple):
@@ -245,24 +277,24 @@ class Placed(NamedTuple):
     members: NDArray[np.intp]
     """The cases of class k."""
     positives: Float64Array
-    """Share of class r (columns) below each of them (rows), ties counting half."""
+    """Share of class r (columns) below each of them (rows); ties count a credit."""
     negatives: Float64Array
     """Share of class k above each case."""
 
 
-def placements(column: Column, totals: Float64Array, classes: slice) -> Placed:
+def placements(column: Column, totals: Float64Array, classes: slice, credit: float = 0.5) -> Placed:
     """Of every case in one column: those of a positive among the cases of each of some classes."""
-    n_places, width = column.n_positives + 1, classes.stop - classes.start
-    counts, negatives = np.zeros(n_places * width), np.zeros(len(column.scores))
+    below = column.class_weights_below(classes, credit)
+    return _placed(column, below / totals[classes], credit)
+
+
+def _placed(column: Column, positives: Float64Array, credit: float) -> Placed:
+    """The placements of positives with those of all cases among the positives."""
+    negatives = np.empty(len(column.scores))
     for ranks in column.ranks():
-        negatives[ranks.cases] = column.placed(ranks, 0.5) / column.weight
-        here = (ranks.codes >= classes.start) & (ranks.codes < classes.stop)
-        place = ranks.codes[here].astype(np.intp) - classes.start
-        weights = None if column.weights is None else column.weights[ranks.cases][here]
-        for side in (ranks.left, ranks.right):
-            counts += 0.5 * np.bincount(side[here] * width + place, weights, len(counts))
-    below = running_sum(counts.reshape(n_places, width))[1:-1]
-    return Placed(column.members, below / totals[classes], negatives)
+        negatives[ranks.cases] = column.placed(ranks, credit)
+    negatives /= column.weight
+    return Placed(column.members, positives, negatives)
 
 
 def own_placements(column: Column, totals: Float64Array) -> Float64Array:
@@ -320,53 +352,71 @@ def _column_sums(column: Column, n_classes: int, scored: bool) -> Float64Array:
     return sums
 
 
+def _counted(
+    column: Column, totals: Float64Array, scored: bool = False
+) -> tuple[Float64Array, Placed]:
+    """Above, tied and excess of the column's positives over each class, and the placements.
+
+    Numbers of cases are exact in any order: the sums of placements are those of pairs.
+    """
+    n_classes = len(totals)
+    tied, excess = np.zeros(n_classes), np.full(n_classes, 0.0 if scored else np.nan)
+    for ranks in column.ranks():
+        level = np.flatnonzero(ranks.left != ranks.right)
+        number = ranks.right[level] - ranks.left[level]
+        tied += np.bincount(ranks.codes[level], number, n_classes)
+        if scored:
+            excess += sum_by_class(ranks.codes, column.excess(ranks), n_classes)
+    below = column.class_weights_below(slice(0, n_classes), 0.5)
+    sums = np.array([below.sum(axis=0) - tied / 2, tied, excess])
+    return sums, _placed(column, np.divide(below, totals, out=below), 0.5)
+
+
 def _carried(
-    column: Column, gradients: Sequence[PairGradient], k: int, totals: Float64Array
+    column: Column,
+    gradients: Sequence[PairGradient],
+    totals: Float64Array,
+    fair: Placed | None,
 ) -> list[Float64Array]:
     """Influence values through one column, for each gradient."""
-    others = np.arange(len(totals)) != k
-    rows = [np.where(others, each.matrix[k], 0) for each in gradients]
-    found: list[Float64Array] = [np.empty(0)] * len(rows)
-    for credit in {each.credit for each in gradients}:
-        places = [i for i, each in enumerate(gradients) if each.credit == credit]
-        chosen = [rows[i] for i in places]
-        if credit is None:
-            made = [_scored_influence(column, row, totals) for row in chosen]
-        else:
-            made = ranked_influences(column, chosen, totals, credit)
-        for place, influence in zip(places, made, strict=True):
-            found[place] = influence
+    others, every = np.arange(len(totals)) != column.k, slice(0, len(totals))
+    placed = {} if fair is None else {0.5: fair}
+    found = []
+    for each in gradients:
+        row = np.where(others, each.matrix[column.k], 0)
+        if each.credit is None:
+            found.append(_carried_leads(column, row, totals))
+            continue
+        if each.credit not in placed:
+            placed[each.credit] = placements(column, totals, every, each.credit)
+        found.append(carried_along(column, row, placed[each.credit]))
     return found
 
 
-def ranked_influences(
-    column: Column, rows: Sequence[Float64Array], totals: Float64Array, credit: float
-) -> list[Float64Array]:
-    """Mean credit of each case in one column, times the weight W of its pair, for several W.
+def carried_along(column: Column, row: Float64Array, placed: Placed) -> Float64Array:
+    """Placements of each case in one column, times the weight W of its pair.
 
-    A row holds W_kr for each class r, 0 for that of the positives; ``totals`` the weights of the
-    classes.
+    The row holds W_kr for each class r, 0 for that of the positives.
     """
-    placed, found = np.empty(len(column.scores)), []
-    for ranks in column.ranks():
-        placed[ranks.cases] = column.placed(ranks, credit)
-    for row in rows:
-        influence = np.take(row / column.weight, column.codes)
-        influence *= placed
-        below, upto = column.sums_below(row / totals)
-        influence[column.members] = (1 - credit) * below + credit * upto
-        found.append(influence)
-    return found
+    influence = np.take(row, column.codes)
+    influence *= placed.negatives
+    influence[placed.members] = np.einsum("jr,r->j", placed.positives, row)
+    return influence
 
 
-def _scored_influence(column: Column, row: Float64Array, totals: Float64Array) -> Float64Array:
-    """Sums of the leads over the scores below each case, or of the positives above it."""
-    influence = np.empty(len(column.scores))
+def _carried_leads(column: Column, row: Float64Array, totals: Float64Array) -> Float64Array:
+    """The same with how far a positive is above a case in the place of whether it is."""
+    influence, below = np.empty(len(column.scores)), np.zeros((2, column.n_positives + 1))
+    lost, won = row / column.weight, row / totals
     for ranks in column.ranks():
-        influence[ranks.cases] = (row / column.weight)[ranks.codes] * column.excess(ranks)
-    weight_below, _ = column.sums_below(row / totals)
-    score_below, _ = column.sums_below(row / totals, scored=True)
-    influence[column.members] = column.scores[column.members] * weight_below - score_below
+        influence[ranks.cases] = np.take(lost, ranks.codes) * column.excess(ranks)
+        shares = np.take(won, ranks.codes)
+        if column.weights is not None:
+            shares *= column.weights[ranks.cases]
+        add_to_cells(below[0], ranks.right, shares)
+        add_to_cells(below[1], ranks.right, shares * ranks.scores)
+    weights, scores = (running_sum(each)[1:-1] for each in below)
+    influence[column.members] = column.scores[column.members] * weights - scores
     return influence
 
 

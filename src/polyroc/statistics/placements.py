@@ -367,7 +367,8 @@ def _running_chances(places: _Places) -> tuple[Float64Array, Float64Array, Float
 
 def _products_without_one(factors: Float64Array) -> Float64Array:
     """Product over all columns but one, for each column, without dividing."""
-    ones = np.ones((len(factors), 1))
-    before = np.cumprod(np.hstack([ones, factors[:, :-1]]), axis=1, dtype=np.float64)
-    after = np.cumprod(np.hstack([ones, factors[:, :0:-1]]), axis=1, dtype=np.float64)[:, ::-1]
-    return before * after
+    before, after = np.ones((2, *factors.shape))
+    for c in range(1, factors.shape[1]):
+        np.multiply(before[:, c - 1], factors[:, c - 1], out=before[:, c])
+        np.multiply(after[:, -c], factors[:, -c], out=after[:, -c - 1])
+    return np.asarray(before * after)

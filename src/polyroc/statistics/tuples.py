@@ -14,10 +14,10 @@ K = 3 with a third class of one case in its corner, which changes nothing; K ≥
 that is short, or estimated from tuples drawn at random.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -42,6 +42,7 @@ DEFAULT_DRAWS = 100_000
 _LARGE = 1000  # sums of scores from 2 to this on might be infinite
 _FAR = 2.0**51  # more than any logarithm costs, small enough to add up
 _PAIRS_PER_CHUNK = 1_000_000
+_PAIRS_WORTH_THREADS = 400_000
 _TUPLES_PER_CHUNK = 1_000_000
 _DRAWS_PER_CHUNK = 1_000
 
@@ -249,7 +250,7 @@ class Tuples(Statistic):
             projections = _enumerated(predictions, rule)
             projected = tuple((cases, projections[cases]) for cases in predictions.members)
         else:
-            projected = _sweep(predictions, cases_of(predictions, rule), 0)
+            projected = _sweeps(predictions, cases_of(predictions, rule), 0)
         return cls._of_projections(predictions, rule, projected)
 
     @classmethod
@@ -258,7 +259,7 @@ class Tuples(Statistic):
         if options.get("drawn") or predictions.n_classes != 3:
             return cls.of(predictions, **options)
         cases = cases_of(predictions, options["rule"])
-        projected = *_sweep(predictions, cases, 0), _sweep(predictions, cases, 2)[0]
+        projected = _sweeps(predictions, cases, 0, 2)[:3]
         return cls._of_projections(predictions, options["rule"], projected)
 
     @classmethod
@@ -285,33 +286,55 @@ class Tuples(Statistic):
         """For each case the mean of the combination over the tuples that hold it."""
         projected = self.projected
         if len(projected) < predictions.n_classes:
-            projected = (*projected, _sweep(predictions, cases_of(predictions, self.rule), 2)[0])
+            projected = (*projected, _sweeps(predictions, cases_of(predictions, self.rule), 2)[0])
         projections = np.empty((len(predictions), self.credits.shape[1]))
         for cases, values in projected[: predictions.n_classes]:
             projections[cases] = values
         return [centre_by_class(predictions, credited(projections, each)) for each in gradients]
 
 
-def _sweep(predictions: Predictions, cases: Cases, turn: int) -> tuple[Projected, Projected]:
-    """Projections on two classes of three, the first of them being class ``turn``."""
-    from polyroc.kernels.assignment_triplets import assignment_sweep
-    from polyroc.kernels.highest_triplets import highest_sweep
+def _sweeps(predictions: Predictions, cases: Cases, *turns: int) -> tuple[Projected, ...]:
+    """Projections on two classes of three, the first of them being class ``turn``, for each turn.
 
-    turned = [(turn + i) % 3 for i in range(3)]
-    classes = [_three_columns(cases, k, turned) for k in turned]
-    arguments = [part for parts in zip(*classes, strict=True) for part in parts]
-    sweep: Sweep = highest_sweep if cases.highest else assignment_sweep
-    a, b, c = (float(parts[-1].sum()) for parts in classes)
+    All parts of all turns are shared among the threads.
+    """
+    swept = [_Turn(cases, turn) for turn in turns]
+    parts = [(each, chunk) for each in swept for chunk in each.chunks]
+    short = sum(each.n_pairs for each in swept) < _PAIRS_WORTH_THREADS
+    n_threads = 1 if short else predictions.n_threads
+    sums = iter(map_threads(lambda part: part[0].sums(part[1]), parts, n_threads))
+    return tuple(found for each in swept for found in each.projected(sums))
 
-    def of_chunk(borders: tuple[int, int]) -> tuple[Float64Array, Float64Array]:
-        return sweep(*arguments, *borders)
 
-    n_first = len(cases.members[turned[0]])
-    chunks = _chunks(n_first, n_first * sum(len(parts[-1]) for parts in classes[1:]))
-    sums = map_threads(of_chunk, chunks, predictions.n_threads)
-    on_first = np.concatenate([part for part, _ in sums]) / (b * c)
-    on_second = np.sum([part for _, part in sums], axis=0) / (a * c)
-    return (cases.members[turned[0]], on_first), (cases.members[turned[1]], on_second)
+class _Turn:
+    """A sweep over three classes, the first of them being class ``turn``."""
+
+    def __init__(self, cases: Cases, turn: int) -> None:
+        turned = [(turn + i) % 3 for i in range(3)]
+        classes = [_three_columns(cases, k, turned) for k in turned]
+        self.highest, self.members = cases.highest, [cases.members[k] for k in turned[:2]]
+        self.arguments = [part for parts in zip(*classes, strict=True) for part in parts]
+        self.weights = [float(parts[-1].sum()) for parts in classes]
+        self.n_pairs = len(self.members[0]) * sum(len(parts[-1]) for parts in classes[1:])
+        self.chunks = _chunks(len(self.members[0]), self.n_pairs)
+
+    def sums(self, borders: tuple[int, int]) -> tuple[Float64Array, Float64Array]:
+        """Of the tuples that hold some cases of the first class, on these and on the second."""
+        from polyroc.kernels.assignment_triplets import assignment_sweep
+        from polyroc.kernels.highest_triplets import highest_sweep
+
+        sweep: Sweep = highest_sweep if self.highest else assignment_sweep
+        return sweep(*self.arguments, *borders)
+
+    def projected(
+        self, sums: Iterator[tuple[Float64Array, Float64Array]]
+    ) -> tuple[Projected, Projected]:
+        """Projections on the first and the second class, from the sums of as many chunks."""
+        of_first, of_second = zip(*islice(sums, len(self.chunks)), strict=True)
+        a, b, c = self.weights
+        on_first = np.concatenate(of_first) / (b * c)
+        on_second = np.sum(of_second, axis=0) / (a * c)
+        return (self.members[0], on_first), (self.members[1], on_second)
 
 
 def _three_columns(cases: Cases, k: int, turned: list[int]) -> list[NDArray[Any]]:
