@@ -15,6 +15,7 @@ from polyroc import cross_evaluate
 from polyroc._base import progress
 from polyroc._base.progress import ProgressBar
 from polyroc.surface import KnnModel, search
+from polyroc.surface._progress import SearchProgress
 
 Y = np.arange(60) % 3
 X = np.random.default_rng(0).normal(size=(60, 2)) + Y[:, None]
@@ -64,6 +65,20 @@ def test_a_bar_in_a_notebook(cell: Cell, monkeypatch: pytest.MonkeyPatch, capsys
     ProgressBar("nothing", 1, shown=False).advance()
     assert len(cell.shown) == 3
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("first", [0, 3, 12, 27])
+def test_a_search_tells_where_it_begins_and_every_tenth_generation(first: int, cell: Cell) -> None:
+    """A search that is resumed begins later."""
+    bar, told = SearchProgress(60, shown=True), []
+    bar.to = lambda generation, note: told.append((generation, note))  # type: ignore
+    archive = types.SimpleNamespace(size=1234)
+    for generation in range(first, 45):
+        bar.of(
+            types.SimpleNamespace(generation=generation, archive=archive, share=lambda: 0.5)  # type: ignore
+        )
+    expected = [first, *(g for g in (10, 20, 30, 40) if g > first)]
+    assert told == [(each, "1,234 on the front, G = 0.5000") for each in expected]
 
 
 def test_a_notebook_is_sent_few_pictures(cell: Cell) -> None:

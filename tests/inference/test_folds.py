@@ -2,7 +2,7 @@
 
 import math
 import pickle
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
@@ -217,6 +217,27 @@ def test_pairs_pooled_over_folds_and_cases_pooled():
     assert f"pairs pooled over folds give {pooled:.4f}, over a standard error away" in found.note
     across = polyroc.roc_auc(y, score)
     assert f"all cases pooled would give {across:.4f}, over a standard error away" in found.note
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_tuples_pooled_over_folds(weighted):
+    """Tuples of a case of each class within a fold, each with the product of its weights."""
+    weights = W if weighted else np.ones(len(Y))
+    given = {"sample_weight": weights} if weighted else {}
+    found = evaluate(held_out(**given), metrics=["pdi", "vus", "total_length"])
+    for name, credit in (("pdi", twins.pdi), ("vus", twins.vus)):
+        total = right = 0.0
+        for fold in set(FOLDS):
+            own = [i for i in range(len(Y)) if FOLDS[i] == fold]
+            members = [[i for i in own if Y[i] == k] for k in range(3)]
+            for rows in product(*members):
+                weight = math.prod(weights[list(rows)])
+                right += weight * credit([0, 1, 2], P[list(rows)].tolist(), [1, 1, 1], 3)
+                total += weight
+        pooled = found[name].settings["pair_pooled"]
+        assert pooled == pytest.approx(right / total, abs=1e-13)
+        assert pooled != pytest.approx(found[name].value, abs=1e-4)  # the mean over folds
+    assert found["total_length"].settings["pair_pooled"] is None
 
 
 def test_a_class_that_is_missing_in_a_fold():

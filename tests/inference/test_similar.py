@@ -77,6 +77,18 @@ def test_against_plain_loops():
             assert one.standard_error == pytest.approx(math.sqrt(left), rel=1e-9), one.metric
 
 
+def test_it_is_the_pairs_of_different_classes_that_are_too_many(monkeypatch):
+    """Of 43 cases 120 pairs are of two classes; one more than is allowed, and none is looked at."""
+    y = np.repeat([0, 1], [40, 3])
+    scores = models(y, 0.5, np.random.default_rng(4))
+    (plain,) = compare(y, scores, ["auc_mu"], reference="normal").differences
+    left = math.sqrt(plain.standard_error**2 - gamma("auc_mu", y, scores))
+    for most, expected in ((120, left), (119, plain.standard_error)):
+        monkeypatch.setattr("polyroc.inference._similar.MOST_PAIRS", most)
+        (row,) = compare(y, scores, ["auc_mu"]).differences
+        assert row.standard_error == pytest.approx(expected, rel=1e-9), most
+
+
 def test_copies_groups_and_weights():
     y = np.repeat([0, 1, 2], [6, 5, 7])
     scores = models(y, 0.5, np.random.default_rng(3))

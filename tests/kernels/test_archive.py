@@ -91,14 +91,28 @@ def test_the_top_has_the_highest_level():
 
 
 @pytest.mark.parametrize("values", [2, 5, 1000])
-def test_non_dominated_points(values):
-    points = np.random.default_rng(values).integers(0, values, (60, 3)).astype(float)
+@pytest.mark.parametrize("lowest", [0, -3, [0, -3, 1]])
+@pytest.mark.parametrize("scale", [1, [1, 0, 1], [1e-300, 1, 1e300]])
+def test_non_dominated_points(values, lowest, scale):
+    drawn = np.random.default_rng(values).integers(0, values, (60, 3))
+    points = (drawn + lowest) * np.array(scale, dtype=float)
     order = np.lexsort(points.T[::-1])
     expected = [
         not any((q <= p).all() and ((q < p).any() or j < i) for j, q in enumerate(points) if j != i)
         for i, p in enumerate(points)
     ]
     assert non_dominated(points, order).tolist() == expected
+
+
+@pytest.mark.parametrize("dimensions", [2, 6, 12])
+def test_most_points_are_on_the_front(dimensions):
+    """More than fit into a block, and coordinates that are in no word."""
+    rng = np.random.default_rng(dimensions)
+    points = rng.dirichlet(np.ones(dimensions), 300)
+    points[::3] = points[1::3] + 0.05 * rng.random((100, dimensions))
+    worse = (points[:, None] <= points).all(axis=2).sum(axis=0) > 1
+    stays = non_dominated(points, np.lexsort(points.T[::-1]))
+    assert stays.tolist() == (~worse).tolist() and 150 < stays.sum() < 300
 
 
 def test_selection_goes_round_to_the_next_bin_with_members():

@@ -149,6 +149,27 @@ def test_kinds_of_columns_that_are_refused(tmp_path: Path) -> None:
         read_predictions(path)
 
 
+@pytest.mark.parametrize("column", ["y", "p_a", "patient"])
+def test_codes_that_stand_for_nothing_are_missing_values(column: str, tmp_path: Path) -> None:
+    """Arrow keeps a missing value as a code of none, or as a code of a word that is missing."""
+    words = pa.array([0.7, None, 0.1] if column == "p_a" else ["a", None, "é"])
+    for codes in ([0, 2, 1, 0], [0, 2, None, 0]):
+        coded = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), words)
+        path = tmp_path / "x.arrow"
+        pa.feather.write_feather(
+            pa.table({**COLUMNS, "patient": list("stuv"), column: coded}), str(path)
+        )
+        with pytest.raises(InvalidInput, match=rf"has no value in row 2, column '{column}'"):
+            read_predictions(path, group="patient")
+    unused = pa.DictionaryArray.from_arrays(pa.array([0, 2, 0, 2], pa.int32()), words)
+    given = {**COLUMNS, "patient": list("stuv"), column: unused}
+    pa.feather.write_feather(pa.table(given), str(path))
+    found = read_predictions(path, group="patient", fold="patient", labels=CLASSES)
+    assert found.groups is not None and found.folds is not None
+    assert (found.groups[0] == found.groups[2]) == (column == "patient")
+    assert list(found.folds) == (["a", "é"] * 2 if column == "patient" else list("stuv"))
+
+
 def test_whole_numbers_first_and_fractions_after_the_first_block(tmp_path: Path) -> None:
     """Arrow infers types from the first megabyte."""
     n = 200_000

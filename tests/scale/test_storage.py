@@ -21,9 +21,10 @@ def example(**options: Any) -> PairSummary:
     return PairSummary(["a", "b", "c"], **options).update(y, rng.dirichlet(np.ones(3), 203))
 
 
-def changed(name: str, change: Any) -> bytes:
+def changed(name: str, change: Any, summary: PairSummary | None = None) -> bytes:
     """A file with one array changed, its checksums right."""
-    with np.load(io.BytesIO(example(auc_mu=True).to_bytes())) as file:
+    summary = example(auc_mu=True) if summary is None else summary
+    with np.load(io.BytesIO(summary.to_bytes())) as file:
         arrays = {key: file[key] for key in file.files}
     if name == "header":
         header = json.loads(bytes(arrays["header"]).decode())
@@ -108,6 +109,17 @@ def test_an_empty_and_a_weighted_summary() -> None:
 def test_crafted_files_are_refused(name: str, change: Any) -> None:
     with pytest.raises(InvalidInput, match="not a summary that can be read"):
         PairSummary.from_bytes(changed(name, change))
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf])
+@pytest.mark.parametrize("name", ["weights", "weighted_sums"])
+def test_crafted_sums_of_weights_are_refused(name: str, value: float) -> None:
+    weighted = PairSummary([0, 1]).update([0, 1, 1], [0.2, 0.7, 0.1], [0.1, 0.7, 3])
+    assert PairSummary.from_bytes(changed(name, lambda array: array, weighted)).n_cases == 3
+    with pytest.raises(InvalidInput, match="not a summary that can be read"):
+        PairSummary.from_bytes(
+            changed(name, put((0,) * (1 + (name != "weights")), value), weighted)
+        )
 
 
 def test_files_of_another_kind_are_refused(tmp_path: Path) -> None:

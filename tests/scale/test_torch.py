@@ -186,9 +186,12 @@ def test_absent_classes(torch: Any) -> None:
     expected = polyroc.pairwise_auc(y[keep], p[keep], labels=range(4), absent="skip")
     assert np.array_equal(found, expected, equal_nan=True)
     result = scale.torch.evaluate(*tensors, absent="skip")
-    for name in ("hand_till", "au1p", "aunu", "aunp", "auc_mu"):
-        value = polyroc.registry[name].function(y[keep], p[keep], labels=range(4), absent="skip")
-        assert result[name].low == pytest.approx(value, abs=1e-14)
+    names = ["hand_till", "au1p", "aunu", "aunp", "auc_mu"]
+    in_memory = polyroc.evaluate(y[keep], p[keep], names, labels=range(4), absent="skip")
+    for name in names:
+        assert result[name].low == pytest.approx(in_memory[name].value, abs=1e-14)
+        error = in_memory[name].standard_error
+        assert result[name].standard_error == pytest.approx(error, rel=1e-12), name
     assert result.counts[2] == 0
 
 

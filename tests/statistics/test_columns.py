@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 from polyroc.predictions import Predictions
 from polyroc.predictions import _columns as columns
-from polyroc.predictions._columns import FEW_POSITIVES, Column, _Buckets, _in_float_order, _pack
+from polyroc.predictions._columns import (
+    FEW_POSITIVES,
+    Column,
+    _Buckets,
+    _in_float_order,
+    _pack,
+    order_by_keys,
+)
 from polyroc.statistics.pairs import SHORT_COLUMN, column_threads
 
 ROUTES = ("look-up", "search", "sort", "packed")
@@ -62,22 +69,53 @@ def test_ranks_by_counting(route, block, sample):
 
 
 @pytest.mark.parametrize("few", [0, FEW_POSITIVES], ids=["sort", "look-up"])
-@pytest.mark.parametrize("scored", [False, True])
+@pytest.mark.parametrize("block", [2, 1 << 16])
 @given(sample=samples(), seed=st.integers(0, 99), weighted=st.booleans())
 @settings(max_examples=40)
-def test_sums_below_by_counting(few, scored, sample, seed, weighted):
+def test_sums_below_by_counting(few, block, sample, seed, weighted):
     scores, codes = sample
     generator = np.random.default_rng(seed)
     weights = generator.integers(1, 9, len(scores)) / 4 if weighted else None
-    factor = np.array([2.0, 0.0, -0.5])
+    values = generator.integers(-8, 9, len(scores)) / 4
     column = Column(scores, codes, 1, weights)
+    classes, credit = [slice(0, 3), slice(0, 2), slice(1, 3)][seed % 3], [0.0, 0.5, 1.0][seed % 3]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns, "FEW_POSITIVES", few)
-        below, upto = column.sums_below(factor, scored)
-    values = factor[codes] * (1 if weights is None else weights) * (scores if scored else 1)
+        patch.setattr(columns, "_BLOCK", block)
+        below, upto = column.summed_below(values), column.summed_below(values, tied=True)
+        table = column.class_weights_below(classes, credit)
+    counted = np.ones(len(scores)) if weights is None else weights
     for place, case in enumerate(column.members):
-        assert below[place] == pytest.approx(values[scores < scores[case]].sum(), abs=1e-9)
-        assert upto[place] == pytest.approx(values[scores <= scores[case]].sum(), abs=1e-9)
+        lower, level = scores < scores[case], scores == scores[case]
+        assert below[place] == pytest.approx(values[lower].sum(), abs=1e-9)
+        assert upto[place] == pytest.approx(values[lower | level].sum(), abs=1e-9)
+        for at, r in enumerate(range(classes.start, classes.stop)):
+            expected = counted[lower & (codes == r)].sum()
+            expected += credit * counted[level & (codes == r)].sum()
+            assert table[place, at] == pytest.approx(expected, abs=1e-9)
+
+
+CLOSE = np.nextafter(0.5, 1) - 0.5
+"""The least difference of scores from 0.5 on."""
+
+
+@given(
+    scores=st.lists(
+        st.one_of(
+            SCORES, st.floats(-1e300, 1e300), st.integers(0, 40).map(lambda i: 0.5 + i * CLOSE)
+        ),
+        min_size=1,
+        max_size=40,
+    ),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_order_by_keys_is_ascending_and_stable(scores, dtype):
+    """Also where scores differ only in bits that do not fit into a key."""
+    with np.errstate(over="ignore"):
+        scores = np.array(scores).astype(dtype)
+    scores = scores[np.isfinite(scores)]
+    if len(scores):
+        np.testing.assert_array_equal(order_by_keys(scores), np.argsort(scores, kind="stable"))
 
 
 def test_members_are_the_positives_in_order():
@@ -104,16 +142,17 @@ def test_few_cases_need_a_search(dtype, n_positives):
     np.testing.assert_array_equal(below[far], np.searchsorted(positives, scores[far]))
 
 
-def test_ranks_of_a_short_column_are_found_once():
+def test_ranks_of_a_kept_column_are_found_once():
     """For the values and influence values of all metrics, where predictions keep their columns."""
     rng, found = np.random.default_rng(0), []
-    for length, kept in ((50, True), (50, False), (columns.SHORT_COLUMN + 1, True)):
+    for length, kept in ((50, True), (50, False), (columns.MOST_KEPT_RANKS + 1, True)):
         column = Column(rng.random(length), np.arange(length) % 3, 1, kept=kept)
         first = next(column.ranks())
         with column.remembered_ranks():
             inside = next(column.ranks())
-        found.append((inside is first, next(column.ranks()) is first))
-    assert found == [(True, True), (False, False), (True, False)]
+            again = next(column.ranks())
+        found.append((inside is first, inside is again, next(column.ranks()) is first))
+    assert found == [(True, True, True), (False, True, False), (False, True, False)]
 
 
 def test_scores_are_packed_where_they_fit():

@@ -111,6 +111,54 @@ def test_any_number_of_threads_and_either_order_of_asking(long):
             assert {Need(Placements), Need(Pairs)} <= set(statistics._made)
 
 
+def test_parts_of_long_tables_are_summed_in_the_same_loops(monkeypatch):
+    """Slices and folds have the values of their cases alone, and errors equal but for rounding."""
+    rng = np.random.default_rng(4)
+    y = np.arange(900) % 3
+    scores = (rng.multinomial(20, np.ones(3) / 3, 900) + 5 * np.eye(3)[y]) / 25
+    part = np.arange(900) % 2
+    names = ["hand_till", "auc_mu", "pdi", "hand_till_scored"]
+    alone = [evaluate(y[part == s], scores[part == s], names) for s in (0, 1)]
+    monkeypatch.setattr(_predictions, "MANY_SCORES", 2700)
+    monkeypatch.setattr(_predictions, "MANY_OF_PART", 1350)
+    whole = Predictions(y, scores)
+    assert is_long(whole) and is_long(whole.part(np.flatnonzero(part)))
+    assert not is_long(whole.part(np.flatnonzero(part)[1:]))
+    assert not is_long(Predictions(y[part == 1], scores[part == 1]))
+    found = evaluate(whole, metrics=names, by=part).slices["slice"]
+    within = evaluate(y, scores, names, folds=part)
+    for name in names:
+        for s in (0, 1):
+            assert found[s][name].value == pytest.approx(alone[s][name].value, rel=1e-14)
+            error = pytest.approx(alone[s][name].standard_error, rel=1e-12)
+            assert found[s][name].standard_error == error
+        mean = (alone[0][name].value + alone[1][name].value) / 2
+        assert within[name].value == pytest.approx(mean, rel=1e-14)
+
+
+def test_placements_found_along_give_the_same():
+    """Sums exactly, influence values from ties of any credit and from leads."""
+    for y, scores in tables(700):
+        n_classes = scores.shape[1]
+        matrices = np.random.default_rng(6).normal(size=(4, n_classes, n_classes))
+        credits = 0.5, None, 1.0, 0.5
+        gradients = [PairGradient(*each) for each in zip(matrices, credits, strict=True)]
+        predictions = Predictions(y, scores)
+        plain, along = (
+            Pairs.of(predictions, scored=True),
+            Pairs.of_carried(predictions, scored=True),
+        )
+        assert plain.placed is None and len(along.placed) == n_classes
+        for name in ("above", "tied", "excess"):
+            np.testing.assert_array_equal(getattr(along, name), getattr(plain, name))
+        assert np.isnan(Pairs.of_carried(predictions).excess).all()
+        for some in (gradients, gradients[::3]):
+            for one, other in zip(
+                *(p.carry(predictions, some) for p in (plain, along)), strict=True
+            ):
+                np.testing.assert_array_equal(one, other)
+
+
 def test_sorted_by_digits():
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, 500).astype(np.uint8)

@@ -7,7 +7,7 @@ import pytest
 
 from polyroc import Predictions, registry
 from polyroc._base.ties import merged
-from polyroc.statistics import margins
+from polyroc.statistics import margins, short_tables
 from polyroc.statistics.directed import Directed
 
 METRIC = registry["auc_mu"]
@@ -71,3 +71,28 @@ def test_margins_that_are_tied_are_equal_and_the_others_come_with_their_order():
             assert order is None or (np.diff(found[order]) >= 0).all()
             if (found != plain).any():
                 assert order is None
+
+
+@pytest.mark.parametrize("kind", ["decimals", "continuous", "masked", "huge"])
+@pytest.mark.parametrize("K", [3, 7, 12])
+def test_few_cases_are_compared_with_all_others(kind, K, monkeypatch):
+    y, scores = sample(kind, K)
+    compared = margins.Margins.of(Predictions(y, scores))
+    monkeypatch.setattr(short_tables, "MOST_COMPARED", 0)
+    searched = margins.Margins.of(Predictions(y, scores))
+    np.testing.assert_array_equal(compared.above, searched.above)
+    np.testing.assert_array_equal(compared.tied, searched.tied)
+
+
+def test_cases_that_may_be_tied_are_not_compared_with_all_others():
+    y = np.arange(30) % 10
+    scores = np.random.default_rng(0).dirichlet(np.ones(10), 30)
+    predictions = Predictions(y, scores)
+    assert short_tables.has_few_comparisons(predictions)
+    directed = Directed.of(predictions, None)
+    assert short_tables.compared_margins(predictions, directed) is not None
+    scores[y == 0, :2] = [0.3, 0.1]
+    scores[y == 1, :2] = [0.5, 0.3]  # 0.5 − 0.3 and 0.3 − 0.1 differ in the last bits
+    tied = Predictions(y, scores)
+    assert short_tables.compared_margins(tied, Directed.of(tied, None)) is None
+    assert margins.Margins.of(tied).tied[0, 1] == 9

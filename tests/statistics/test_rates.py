@@ -9,6 +9,7 @@ import pytest
 from common.samples import sample_for
 
 from polyroc import compare, evaluate, registry, roc_auc, scorers
+from polyroc.statistics import rates
 from polyroc.statistics.rates import Rates, fixed_costs
 from polyroc.surface import ScoreModel
 from polyroc.surface._costs import errors
@@ -33,6 +34,17 @@ def test_rates_are_those_of_a_surface_with_these_costs():
     model = ScoreModel(sample.y, sample.p)
     expected = error_rates(model.X, model.cases, errors(fixed_costs(3)))
     np.testing.assert_allclose(Rates.of(predictions).rates, expected, rtol=0, atol=1e-15)
+
+
+def test_decisions_are_those_of_the_least_expected_cost_however_many_are_made_at_once(monkeypatch):
+    rng = np.random.default_rng(3)
+    p, costs = rng.dirichlet(np.ones(3), 7), fixed_costs(3)[:10]
+    wanted = [[int(np.argmin(row @ table)) for row in p] for table in costs]
+    for at_once, sizes in ((1 << 22, [10]), (63, [3, 3, 3, 1]), (41, [1] * 10), (20, [1] * 10)):
+        monkeypatch.setattr(rates, "DECISIONS_AT_ONCE", at_once)
+        found = list(rates.decisions(p, costs))
+        assert [len(part) for part in found] == sizes
+        assert np.array_equal(np.concatenate(found), np.eye(3)[wanted])
 
 
 def codes(result):

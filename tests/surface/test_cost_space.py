@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType, NotDefined, UnknownName
@@ -33,6 +34,14 @@ def test_the_share_that_is_left_has_closed_forms() -> None:
     assert thin.share == pytest.approx(2 / 11**3 * 0.001 * 0.01, rel=0.4)
     two = cost_space({(AB, BA): (3, 10)}, None, ("a", "b"))
     assert two.share == pytest.approx(10 / 11 - 3 / 4, abs=1e-15) and two.share_error == 0
+
+
+def test_costs_next_to_nothing_are_inside_of_bounds_that_allow_them() -> None:
+    """Of a sparse distribution many shares are below any margin; one has a beta distribution."""
+    space = cost_space({AB: (0, 0.6)}, np.full(6, 0.05), CLASSES)
+    assert abs(space.share - beta(0.05, 0.25).cdf(0.6)) <= 4 * space.share_error < 0.01
+    drawn = space.draw(2000, np.random.default_rng(0))
+    assert (drawn < 1e-12).any(axis=1).mean() > 0.5
 
 
 def test_draws_have_the_distribution_that_bounds_leave() -> None:

@@ -6,7 +6,7 @@ from scipy.optimize import linprog, nnls
 
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, NotDefined
-from polyroc.kernels.cone import cone_gap
+from polyroc.kernels.cone import _nearest, cone_gap
 from polyroc.surface import KnnModel, LinearModel, RocSurface, search
 from polyroc.surface._hull import lower_hull
 
@@ -38,6 +38,54 @@ def test_vertices_are_best_for_some_costs(n_rates: int, seed: int) -> None:
     points /= np.sqrt((points**2).sum(axis=1, keepdims=True)) ** 0.8
     points = 2 - points
     assert set(lower_hull(points).tolist()) == slow_vertices(points)
+
+
+def degenerate(kind: str, rng: np.random.Generator) -> np.ndarray:
+    """Points with ties: several on a line or a face, equal ones, or rates that do not vary."""
+    round_ones = 2 - np.abs(rng.normal(size=(70, 6))) ** 0.5
+    line = rng.random(70)[:, None]
+    return {
+        "equal points": round_ones[rng.integers(0, 30, 70)],
+        "line": line * [0.1, 0.9, 0.2] + (1 - line) * [0.5, 0.3, 0.5],
+        "face": rng.multinomial(6, np.ones(4) / 4, 70) * [0.11, 0.12, 0.14, 0.17],
+        "plane": np.abs(rng.normal(size=(70, 2))) @ rng.random((2, 6)),
+        "constant rate": round_ones * [0, 1, 1, 1, 1, 0] + 0.25,
+        "many rates": rng.dirichlet(np.full(12, 0.3), 70),
+    }[kind]
+
+
+def first_vertices(points: np.ndarray) -> set[int]:
+    """The slow vertices; of equal ones the first."""
+    different, first = np.unique(points, axis=0, return_index=True)
+    return {int(first[i]) for i in slow_vertices(different)}
+
+
+@pytest.mark.parametrize("kind", ["equal points", "line", "plane", "constant rate", "many rates"])
+@pytest.mark.parametrize("seed", range(3))
+def test_ties_and_flat_surfaces(kind: str, seed: int) -> None:
+    points = degenerate(kind, np.random.default_rng(seed))
+    assert set(lower_hull(points).tolist()) == first_vertices(points)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_vertex_of_a_face_is_found(seed: int) -> None:
+    """Where costs tie all of them, a point between the vertices may be there too."""
+    points = degenerate("face", np.random.default_rng(seed))
+    found, expected = set(lower_hull(points).tolist()), first_vertices(points)
+    assert expected <= found and len(found) <= len(expected) + 2 < len(points) / 2
+
+
+@pytest.mark.parametrize("levels", [3, 20, 10**6])
+@pytest.mark.parametrize("n_known", [8, 9, 15, 16, 17, 300])
+def test_the_nearest_vertices(levels: int, n_known: int) -> None:
+    """Those of the least differences, in their order; of equally near ones the first."""
+    rng = np.random.default_rng(n_known)
+    vertices = rng.integers(0, levels, (310, 3)).astype(float)
+    point, near = rng.integers(0, levels, 3).astype(float), np.empty((8, 3))
+    _nearest(vertices, n_known, point, near, np.empty(310))
+    sums = np.abs(vertices[:n_known] - point).sum(axis=1)
+    within = np.flatnonzero(sums <= np.sort(sums)[7])[:8]
+    np.testing.assert_array_equal(near, vertices[within])
 
 
 def test_a_point_is_on_or_above_the_hull_as_a_linear_program_says() -> None:

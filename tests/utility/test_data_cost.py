@@ -84,6 +84,15 @@ def test_reversed_and_useless_scores():
     assert 1 < below < HIGHEST < 1.0604
 
 
+def test_a_threshold_that_separates_some_cases_is_no_limit():
+    """Two categories, one of them of one class: neither 0 nor the cost of reversed scores."""
+    for scores in ([0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1], [1, 1, 0, 0, 0, 0]):
+        for model in ("binormal", "proper"):
+            with pytest.raises(NotDefined, match="one operating point"):
+                saec([0, 0, 0, 1, 1, 1], scores, model=model)
+        assert 0 < saec([0, 0, 0, 1, 1, 1], scores, model="hull") <= math.sqrt(0.5) + 1e-12
+
+
 def test_refusals():
     with pytest.raises(InvalidInput, match='"binormal", "proper" or "hull"'):
         saec(Y, RATINGS, model="logistic")

@@ -13,7 +13,7 @@ from polyroc.utility import _categories as categories
 from polyroc.utility import fit_binormal, fit_proper, to_proper
 from polyroc.utility._categories import Categories, RankedCases
 from polyroc.utility._families import Conventional, Proper
-from polyroc.utility._fits import fit_runs
+from polyroc.utility._fits import fit_runs, start_of
 from polyroc.utility._likelihood import maximise
 
 HANLEY = ([33, 6, 6, 11, 2], [3, 2, 2, 11, 33])
@@ -125,6 +125,20 @@ def test_exchanging_classes_and_signs():
 # Weights
 
 
+@pytest.mark.parametrize(
+    ("counts", "log_b"),
+    [(([40, 1, 40], [0, 20, 0]), 1.5), (([0, 20, 0], [40, 1, 40]), -1.5), (HANLEY, None)],
+)
+def test_exchanging_classes_and_signs_mirrors_the_start(counts, log_b):
+    """So that neither class is favoured where the likelihood has no maximum, or several."""
+    y, x = cases(*counts)
+    start, mirrored = (
+        start_of(fit_runs(RankedCases.of(Predictions(*each)))) for each in ((y, x), (1 - y, -x))
+    )
+    assert mirrored == pytest.approx(start * [1, -1], abs=1e-12)
+    assert start[1] == log_b if log_b else abs(start[1]) < 1
+
+
 def test_weights():
     y, x = cases(*HANLEY)
     w = np.random.default_rng(0).integers(0, 4, len(y))
@@ -218,6 +232,8 @@ def test_many_cases_are_joined_into_a_limited_number_of_categories(monkeypatch):
         (([5, 3, 0], [0, 0, 6]), "separates the classes"),
         (([0, 0, 4], [3, 5, 0]), "separates the classes"),
         (([5, 3], [2, 6]), "one operating point"),
+        (([5, 3], [0, 6]), "one operating point"),  # one category has one class, the other both
+        (([5, 0], [2, 6]), "one operating point"),
     ],
 )
 def test_data_without_a_fit(fit, counts, words):

@@ -362,6 +362,33 @@ def test_seed_repeats_and_is_kept():
     assert {"slow-walk"} <= {note.code for note in first.notes}
 
 
+def test_ranges_are_those_of_the_metrics():
+    """A length of a curve may exceed 1, a cost and a volume may not."""
+    two = ideal_observer([GaussianMixture([0]), GaussianMixture([1.2])])
+    found = [two.saec(n_blocks=2, n_steps=50, rng=1), two.surface_area(n_blocks=2, rng=1)]
+    found.append(two.huh(n_blocks=2, rng=1))
+    assert [(each.metric, each.range) for each in found] == [
+        ("saec", (0.0, 1.0)),
+        ("surface_area", (0.0, 2.0)),
+        ("huh", (0.0, 1.0)),
+    ]
+    assert [each.direction for each in found] == ["lower", "higher", "higher"]
+    assert all(each.interval().high <= each.range[1] for each in found)
+
+
+def test_a_walk_has_300_000_steps_unless_told_otherwise(monkeypatch):
+    asked = []
+
+    def walked(*_, **options):
+        asked.append(options["n_steps"])
+        return walk(*_, **{**options, "n_steps": 1000})
+
+    monkeypatch.setattr("polyroc.utility._observer.walk", walked)
+    for given, steps in ((None, 300_000), (1500, 1500)):
+        found = gaussians(TRIANGLE).saec(n_blocks=2, n_steps=given, rng=7)
+        assert asked.pop() == found.settings["n_steps"] == steps
+
+
 def test_heavy_tails_are_said():
     assert not tail_notes(0.02)
     found = gaussians(4 * TRIANGLE).saec(n_blocks=6, n_steps=60_000, rng=1)

@@ -10,7 +10,7 @@ from polyroc.errors import InvalidInput, NotDefined
 from polyroc.utility import _scored_cost, saec_of_scores, saec_proper
 from polyroc.utility._latent import decision_rank, on_a_curve
 from polyroc.utility._recalibrated import recalibrated
-from polyroc.utility._visits import Walked, walked
+from polyroc.utility._visits import Walked, _Facets, _slope, walked
 
 TRIANGLE = np.array([[0, 0], [1, 0], [0.5, math.sqrt(3) / 2]])
 
@@ -122,6 +122,63 @@ def test_one_variable_gets_the_degenerate_answer_in_words():
     assert decision_rank(plane) == decision_rank(1 + 0.01 * (plane - plane.mean(axis=0))) == 5
     assert not on_a_curve(labelled([[0, 0], [1, 0], [2.5, 0.3]], 200, 1)[1])
     assert decision_rank(np.ones((20, 3))) == 0
+
+
+def test_likelihoods_matter_up_to_a_factor_of_each_observation():
+    """And two classes are never degenerate: their surface is a curve."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(300, 1))
+    curve = np.exp(x * [0, 1, 2] - [0, 0.5, 2])
+    plane = labelled(TRIANGLE, 100, 1)[1]
+    for likelihoods, expected in ((curve, True), (plane, False)):
+        scaled = likelihoods * np.exp(2 * rng.normal(size=(300, 1)))
+        assert on_a_curve(likelihoods) is on_a_curve(scaled) is expected
+        assert decision_rank(likelihoods) == decision_rank(scaled)
+    assert not on_a_curve(curve[:, :2])
+
+
+def test_fewest_folds_walks_and_looks():
+    y, p = labelled(1.5 * TRIANGLE, 60, 5)
+    least = {"n_folds": 2, "n_walks": 2, "n_looks": 10}
+    found = saec_of_scores(y, p, **least, rng=1)
+    assert {name: found.settings[name] for name in least} == least
+    for name, number in least.items():
+        with pytest.raises(InvalidInput, match=f"{name} must be at least {number}"):
+            saec_of_scores(y, p, **{**least, name: number - 1}, rng=1)
+
+
+def test_shifts_move_log_ratios_by_a_step_of_the_weighted_cases():
+    y, p = labelled(1.5 * TRIANGLE, 40, 5)
+    weights = np.where(np.abs(np.log(p[:, 0] / p[:, 2])) > 2, 5.0, 1.0)
+    known = recalibrated(Predictions(y, p, sample_weight=weights), np.log(p), 5, 1)
+    features = [[1.0, math.log(a / c), math.log(b / c)] for a, b, c in p]
+    for shift, size in known.shifts():
+        ((row, column),) = np.argwhere(shift)
+        squares = [w * each[column] ** 2 for w, each in zip(weights, features, strict=True)]
+        spread = math.sqrt(sum(squares) / weights.sum())
+        assert row < 2 and shift[row, column] == size == pytest.approx(0.05 / spread)
+    assert len(known.shifts()) == 6
+
+
+def test_facets_that_leave_count_for_those_that_come(monkeypatch):
+    """Sizes times costs a step to both sides; a facet with one side only counts twice."""
+    moved = {
+        "below": ([2.0, 3.0, 0.0, 0.0, 1.0], [0.3, 0.5, 0.0, 0.0, 0.7]),
+        "here": ([2.5, 2.0, 1.0, 4.0, 0.5], [0.2, 0.6, 0.4, 0.3, 0.9]),
+        "above": ([3.0, 0.0, 2.0, 0.0, 0.8], [0.1, 0.0, 0.2, 0.0, 0.8]),
+    }
+    tables = {name: np.full((1, 3), place) for place, name in enumerate(moved)}
+    found = {place: tuple(map(np.array, moved[name])) for place, name in enumerate(moved)}
+    monkeypatch.setattr("polyroc.kernels.visits.moved_facets", lambda table, *_: found[table[0, 0]])
+    costs = np.array(moved["here"][1])[:, None]
+    facets = _Facets(*[np.zeros((5, 5), dtype=np.int64)] * 2, np.zeros((5, 3, 3)), costs, costs)
+    total, mean = 0.0, sum(moved["here"][1]) / 5
+    for low, low_cost, size, high, high_cost in zip(
+        *moved["below"], moved["here"][0], *moved["above"], strict=True
+    ):
+        falls, rises = low / size * (low_cost - mean), high / size * (high_cost - mean)
+        total += (rises - falls) / (2 if low > 0 and high > 0 else 1)
+    assert _slope(facets, np.empty(0), *tables.values(), 0.1) == pytest.approx(total / 5 / 0.1)
 
 
 def test_refusals():

@@ -135,6 +135,33 @@ def test_risk_by_coverage_is_that_of_a_loop():
         risk_coverage(y, p, level=95)
 
 
+def test_limits_of_the_risk_are_those_of_a_loop():
+    """Wilson's, of as many cases as would tell a mean of 0/1 costs as well as these costs."""
+    y, p, _ = cases(40, 3)
+    weights = np.random.default_rng(4).integers(1, 4, 40)
+    table = np.array([[0, 1, 2], [3, 0, 1], [1, 1, 0.0]])
+    for costs, given in ((None, None), (table, None), (table, weights)):
+        curve = risk_coverage(y, p, costs=costs, sample_weight=given, level=0.9)
+        used = 1 - np.eye(3) if costs is None else costs
+        w = np.ones(40) if given is None else given
+        expected = (p[:, :, None] * used).sum(axis=1)
+        order, decided, narrower = np.argsort(expected.min(axis=1)), expected.argmin(axis=1), 0
+        for place in range(40):
+            kept = order[: place + 1]
+            paid = used[y[kept], decided[kept]] / used.max()
+            n = w[kept].sum() ** 2 / (w[kept] ** 2).sum()
+            risk = np.average(paid, weights=w[kept])
+            mean = (n * risk + 1) / (n + 1)  # with one more case that costs as much as any
+            variance = (n * np.average(paid**2, weights=w[kept]) + 1) / (n + 1) - mean**2
+            gain = max(1, mean * (1 - mean) / variance) if variance > 1e-15 else 1
+            z2, narrower = 1.6448536269514722**2 / (n * gain), narrower + (gain > 1.01)
+            centre = (risk + z2 / 2) / (1 + z2)
+            reach = np.sqrt(z2 * (risk * (1 - risk) + z2 / 4)) / (1 + z2)
+            limits = curve.low[place] / used.max(), curve.high[place] / used.max()
+            assert limits == pytest.approx((centre - reach, centre + reach), abs=1e-12)
+        assert (narrower > 20) == (costs is not None)
+
+
 def test_limits_of_the_risk_cover_it():
     """At half coverage of 150 cases, 95 % limits contain the risk of very many cases."""
     y, p, _ = cases(150_000, 5)
