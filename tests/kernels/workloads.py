@@ -19,9 +19,10 @@ from polyroc.kernels.cone import cone_gap
 from polyroc.kernels.confusion import critical_costs, least_costs
 from polyroc.kernels.exposed import ray_hits
 from polyroc.kernels.facets import walk_facets
-from polyroc.predictions import _predictions
+from polyroc.predictions._columns import order_by_digits
 from polyroc.scale._class_sums import ClassSums
 from polyroc.scale._histogram import Histogram
+from polyroc.statistics import long_tables
 from polyroc.surface import KnnModel, LinearModel, search
 from polyroc.surface._gini import gini
 from polyroc.surface._gradient import gini_slopes
@@ -151,15 +152,18 @@ def of_lines() -> Iterator[Result]:
 
 
 def of_long_tables() -> Iterator[Result]:
-    """Metrics of columns that are sorted by digits, with ties and without."""
-    many, _predictions.MANY_SCORES = _predictions.MANY_SCORES, 1
+    """Metrics of columns in compiled loops, with ties and without; and of cases in order."""
+    names = "MANY_SCORES", "MANY_CARRIED", "MANY_OF_PART"
+    many = {name: getattr(long_tables, name) for name in names}
+    vars(long_tables).update(dict.fromkeys(names, 1))
     for levels in (8, None):
         y, p = sample(600, 3, levels)
         cases = Predictions(y, p, normalize=True)
         found = polyroc.evaluate(cases, metrics=["hand_till", "hand_till_scored", "pdi"])
         errors = [(each.value, each.standard_error) for each in found.values()]
         yield f"long table {levels}", np.array(errors)
-    _predictions.MANY_SCORES = many
+        yield f"order by digits {levels}", order_by_digits(cases.scores[:, 0].copy())
+    vars(long_tables).update(many)
 
 
 def of_slopes() -> Iterator[Result]:

@@ -7,18 +7,26 @@ import pytest
 
 from polyroc import Predictions, evaluate, registry
 from polyroc.metrics.measure import CaseStatistics
-from polyroc.predictions import _predictions
-from polyroc.predictions._columns import Column, _pack
+from polyroc.predictions import _columns
+from polyroc.predictions._columns import Column
+from polyroc.statistics import long_tables
 from polyroc.statistics.long_tables import is_long
 from polyroc.statistics.pairs import PairGradient, Pairs
 from polyroc.statistics.placements import Placements
 from polyroc.statistics.statistic import Need
 
 
+def long_from(monkeypatch, many, of_part=1):
+    """Let compiled loops pay from so many scores on."""
+    monkeypatch.setattr(long_tables, "MANY_SCORES", many)
+    monkeypatch.setattr(long_tables, "MANY_CARRIED", many)
+    monkeypatch.setattr(long_tables, "MANY_OF_PART", of_part)
+
+
 @pytest.fixture
 def long(monkeypatch):
     """Tables of any size are long."""
-    monkeypatch.setattr(_predictions, "MANY_SCORES", 1)
+    long_from(monkeypatch, 1)
 
 
 def tables(n=60):
@@ -80,7 +88,7 @@ def test_influence_values_of_short_tables(monkeypatch):
         gradients = [PairGradient(*each) for each in zip(matrices, credits, strict=True)]
         found = []
         for many in (1 << 22, 1):
-            monkeypatch.setattr(_predictions, "MANY_SCORES", many)
+            long_from(monkeypatch, many)
             predictions = Predictions(y, scores)
             pairs, placements = Pairs.of(predictions, scored=True), Placements.of(predictions)
             carried = pairs.carry(predictions, gradients)
@@ -119,8 +127,7 @@ def test_parts_of_long_tables_are_summed_in_the_same_loops(monkeypatch):
     part = np.arange(900) % 2
     names = ["hand_till", "auc_mu", "pdi", "hand_till_scored"]
     alone = [evaluate(y[part == s], scores[part == s], names) for s in (0, 1)]
-    monkeypatch.setattr(_predictions, "MANY_SCORES", 2700)
-    monkeypatch.setattr(_predictions, "MANY_OF_PART", 1350)
+    long_from(monkeypatch, 2700, 1350)
     whole = Predictions(y, scores)
     assert is_long(whole) and is_long(whole.part(np.flatnonzero(part)))
     assert not is_long(whole.part(np.flatnonzero(part)[1:]))
@@ -159,20 +166,31 @@ def test_placements_found_along_give_the_same():
                 np.testing.assert_array_equal(one, other)
 
 
-def test_sorted_by_digits():
+def test_sorted_by_digits(monkeypatch):
+    monkeypatch.setattr(_columns, "MANY_CASES", 1)
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, 500).astype(np.uint8)
     wide = rng.normal(size=500) * 10.0 ** rng.integers(-300, 300, 500)
     narrow = np.r_[rng.random(499).round(2), 1.0]
     for scores in (wide, narrow, narrow.astype(np.float32), -narrow, np.zeros(500)):
-        column = Column(scores, codes, 1, by_digits=True)
+        column = Column(scores, codes, 1)
+        assert column.order.dtype == np.uint32
         np.testing.assert_array_equal(column.order, np.argsort(scores, kind="stable"))
         np.testing.assert_array_equal(column.ascending()[1], np.sort(scores))
-        packed, by_comparing = _pack(scores, codes, True), _pack(scores, codes)
-        assert (packed is None) == (by_comparing is None) == (scores is wide)
-        if packed is not None:
-            for left, right in zip(packed.unpack(0, 500), by_comparing.unpack(0, 500), strict=True):
-                np.testing.assert_array_equal(left, right)
+
+
+def test_influence_values_pay_sooner(monkeypatch):
+    """Values alone take NumPy fewer passes."""
+    whole = Predictions(np.arange(60) % 3, np.random.default_rng(0).dirichlet(np.ones(3), 60))
+    long_from(monkeypatch, 180)
+    monkeypatch.setattr(long_tables, "MANY_SCORES", 181)
+    assert is_long(whole, carried=True) and not is_long(whole)
+    assert is_long(whole.part(np.arange(30)), carried=True)
+    assert not is_long(Predictions(whole.codes[:59], whole.scores[:59]), carried=True)
+    moved = Pairs.of_carried(whole)
+    assert moved.placed is None
+    monkeypatch.setattr(long_tables, "MANY_CARRIED", 181)
+    assert Pairs.of_carried(whole).placed is not None
 
 
 def test_margins_of_short_tables(monkeypatch):
@@ -185,7 +203,7 @@ def test_margins_of_short_tables(monkeypatch):
         for options in ({}, {"ties": "strict"}, {"partition": costs} if len(y) == 200 else {}):
             found = []
             for many, n_threads in ((1 << 22, 1), (1, 1), (1, 3)):
-                monkeypatch.setattr(_predictions, "MANY_SCORES", many)
+                long_from(monkeypatch, many)
                 cases = Predictions(y, scores, n_threads=n_threads)
                 moved = metric.influence(cases, **options).cases
                 found.append(np.append(moved, metric.of(cases, **options)))

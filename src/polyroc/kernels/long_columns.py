@@ -33,26 +33,13 @@ class Column(NamedTuple):
     """Where each is among the cases; empty where that is of no use."""
 
 
-class Pulls(NamedTuple):
-    """What the places of cases in a column are multiplied by, for several gradients."""
+class Places(NamedTuple):
+    """Where each case stands in one column, in the order of the cases."""
 
-    n_ranked: int
-    """From here on gradients are those of leads, not of numbers of cases."""
-    lost: Floats
-    """(K, G) for a case of each class."""
-    won: Floats
-    """(G, K) for a positive, by the class that it is above."""
-
-
-class Room(NamedTuple):
-    """Memory to work in, so that it is set aside once for several columns."""
-
-    places: Floats
-    """Two numbers a case, in ascending order of score."""
-    by_case: Floats
-    """The same in the order of the cases."""
-    winners: Floats
-    """Values of the positives."""
+    placed: Floats
+    """Positives above it, ties counting a credit."""
+    led: Floats
+    """Sum of their leads; empty where nobody asks for it."""
 
 
 BLOCK, FLUSH = 64, 512
@@ -61,7 +48,7 @@ BLOCK, FLUSH = 64, 512
 
 @compiled
 def sort_keys(keys: Keys, cases: Cases, keys_to: Keys, cases_to: Cases) -> bool:
-    """Sort keys in ascending order, and their cases unless there are none; equal keys stay put.
+    """Sort keys in ascending order, and their cases with them; equal keys stay put.
 
     Digit by digit from the last, without those that all keys share, from one pair of arrays to the
     other and back. Whether the result is in the second pair.
@@ -87,8 +74,7 @@ def sort_keys(keys: Keys, cases: Cases, keys_to: Keys, cases_to: Cases) -> bool:
             to = starts[value]
             starts[value] = to + 1
             keys_to[to] = key
-            if len(cases):
-                cases_to[to] = cases[place]
+            cases_to[to] = cases[place]
         keys, keys_to = keys_to, keys
         cases, cases_to = cases_to, cases
         moved = not moved
@@ -96,12 +82,13 @@ def sort_keys(keys: Keys, cases: Cases, keys_to: Keys, cases_to: Cases) -> bool:
 
 
 @compiled
-def end_of_ties(scores: Floats, start: int) -> int:
-    """Where the run of equal scores from ``start`` on ends."""
-    end = start + 1
+def end_of_ties(codes: Codes, scores: Floats, start: int, k: int) -> tuple[int, int]:
+    """Where the run of equal scores from ``start`` on ends, and how many positives it has."""
+    end, own = start + 1, 1 if codes[start] == k else 0
     while end < len(scores) and scores[end] == scores[start]:
+        own += codes[end] == k
         end += 1
-    return end
+    return end, own
 
 
 @compiled
@@ -114,6 +101,18 @@ def sum_of_positives(codes: Codes, scores: Floats, k: int) -> tuple[int, float]:
             if added % BLOCK == 0:
                 total, part = total + part, 0.0
     return added, total + part
+
+
+@compiled
+def add_positives(
+    own: int, score: float, seen: int, total: float, part: float
+) -> tuple[int, float, float]:
+    """Number of the positives so far and the sums of their scores, with some of one score more."""
+    for _ in range(own):
+        seen, part = seen + 1, part + score
+        if seen % BLOCK == 0:
+            total, part = total + part, 0.0
+    return seen, total, part
 
 
 @compiled
@@ -132,18 +131,16 @@ def sum_column(codes: Codes, scores: Floats, k: int, n_classes: int) -> Floats:
     excess, part = np.zeros(n_classes), np.zeros(n_classes)
     total, block, seen, start, flushed = 0.0, 0.0, 0, 0, 0
     while start < len(codes):
-        end, own = end_of_ties(scores, start), 0
-        for at in range(start, end):
-            if codes[at] == k:
-                own, block = own + 1, block + scores[at]
-                if (seen + own) % BLOCK == 0:
-                    total, block = total + block, 0.0
-        seen += own
+        score = scores[start]
+        end, own = end_of_ties(codes, scores, start, k)
+        if own:  # most scores are those of one case, and of no positive
+            seen, total, block = add_positives(own, score, seen, total, block)
+            for at in range(start, end):
+                tied[codes[at]] += own
         left = n_positives - seen
-        lead = (all_scores - (total + block)) - scores[start] * left
+        lead = (all_scores - (total + block)) - score * left
         for at in range(start, end):
             above[codes[at]] += left
-            tied[codes[at]] += own
             part[codes[at]] += lead
         start = end
         if start - flushed >= FLUSH:
@@ -158,92 +155,87 @@ def sum_column(codes: Codes, scores: Floats, k: int, n_classes: int) -> Floats:
 
 @compiled
 def carry_column(
-    column: Column, given: Codes, credit: float, pulls: Pulls, room: Room, carried: Floats
+    column: Column, credit: float, won: Floats, n_ranked: int, places: Places, carried: Floats
 ) -> None:
-    """Add what each case contributes through one column, for several gradients.
+    """Where each case stands in a column, and what its positives contribute to several gradients.
 
-    A case of another class r has ``lost[r]`` times the number of positives above it, ties counting
-    ``credit``, or times the sum of their leads. A positive has ``won[:, r]`` times the number of
-    cases of r below it, or the sum of its leads over them. ``given`` are the classes in the order
-    of the cases.
+    A positive has ``won[g, r]`` times the number of cases of r below it, ties counting ``credit``,
+    or from ``n_ranked`` on times the sum of its leads over them.
     """
-    k, codes, scores, _ = column
-    n_classes, seen = len(pulls.lost), 0
+    k, codes, scores, cases = column
+    placed, led = places
     n_positives, all_scores = sum_of_positives(codes, scores, k)
-    below, level, leads = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
-    score_below, part = np.zeros(n_classes), np.zeros(n_classes)
-    total, block, start, flushed = 0.0, 0.0, 0, 0
+    n_classes = won.shape[1]
+    below, score_below, part = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
+    total, block, seen, start, flushed, values = 0.0, 0.0, 0, 0, 0, np.empty(len(won))
     while start < len(codes):
-        end, own = end_of_ties(scores, start), 0
-        for at in range(start, end):
-            level[codes[at]] += credit
-            if codes[at] == k:
-                own, block = own + 1, block + scores[at]
-                if (seen + own) % BLOCK == 0:
-                    total, block = total + block, 0.0
-        left = n_positives - seen - own
-        lead = (all_scores - (total + block)) - scores[start] * left
+        score = scores[start]
+        end, own = end_of_ties(codes, scores, start, k)
         if own:
-            for r in range(n_classes):
-                leads[r] = scores[start] * below[r] - (score_below[r] + part[r])
-                level[r] += below[r]
-        for winner in range(seen, seen + own):
-            add_products(pulls, level, leads, room.winners[winner])
+            for g in range(n_ranked):
+                values[g] = wins_over(won, g, below, codes, start, end, credit)
+            for g in range(n_ranked, len(won)):
+                values[g] = leads_over(won, g, score, below, score_below, part)
+            for at in range(start, end):
+                if codes[at] == k:
+                    for g in range(len(won)):
+                        carried[cases[at], g] = values[g]
+            seen, total, block = add_positives(own, score, seen, total, block)
+        left = n_positives - seen
         for at in range(start, end):
-            room.places[at, 0], room.places[at, 1] = left + credit * own, lead
+            placed[cases[at]] = left + credit * own
             below[codes[at]] += 1
-            part[codes[at]] += scores[at]
-            level[codes[at]] = 0.0
-        if own:
-            for r in range(n_classes):
-                level[r] = 0.0
-        seen, start = seen + own, end
+        if len(led):
+            lead = (all_scores - (total + block)) - score * left
+            for at in range(start, end):
+                led[cases[at]] = lead
+                part[codes[at]] += score
+        start = end
         if start - flushed >= FLUSH:
             flush(part, score_below)
             flushed = start
-    scatter(column, room, carried)
-    add_lost(given, pulls, room.by_case, carried)
 
 
 @compiled
-def add_products(pulls: Pulls, ranked: Floats, leads: Floats, values: Floats) -> None:
-    """Sums over classes of what a positive has won, a value for each gradient."""
-    for g in range(len(pulls.won)):
-        value = 0.0
-        if g < pulls.n_ranked:
-            for r in range(len(ranked)):
-                value += pulls.won[g, r] * ranked[r]
-        else:
-            for r in range(len(leads)):
-                value += pulls.won[g, r] * leads[r]
-        values[g] = value
+def wins_over(
+    won: Floats, g: int, below: Floats, codes: Codes, start: int, end: int, credit: float
+) -> float:
+    """What a positive of a run of equal scores has won by the cases below it and tied with it."""
+    value = 0.0
+    for r in range(len(below)):
+        value += won[g, r] * below[r]
+    if end > start + 1:
+        for at in range(start, end):
+            value += won[g, codes[at]] * credit
+    return value
 
 
 @compiled
-def add_lost(given: Codes, pulls: Pulls, by_case: Floats, carried: Floats) -> None:
-    """Add what each case has lost."""
+def leads_over(
+    won: Floats, g: int, score: float, below: Floats, score_below: Floats, part: Floats
+) -> float:
+    """What a positive has won by its leads over the cases below it."""
+    value = 0.0
+    for r in range(len(below)):
+        value += won[g, r] * (score * below[r] - (score_below[r] + part[r]))
+    return value
+
+
+@compiled
+def add_lost(
+    given: Codes, lost: Floats, n_ranked: int, placed: Floats, led: Floats, carried: Floats
+) -> None:
+    """Add what each case has lost in all columns: ``lost[r, g]`` times its places, r its class."""
     for case in range(len(given)):
-        for g in range(pulls.n_ranked):
-            carried[case, g] += pulls.lost[given[case], g] * by_case[case, 0]
-        for g in range(pulls.n_ranked, pulls.lost.shape[1]):
-            carried[case, g] += pulls.lost[given[case], g] * by_case[case, 1]
-
-
-@compiled
-def scatter(column: Column, room: Room, carried: Floats) -> None:
-    """Two numbers a case in the order of the cases, and the values of positives added to theirs.
-
-    What is scattered over memory has loops of its own, which wait for it less.
-    """
-    cases, seen = column.cases, 0
-    for at in range(len(cases)):
-        room.by_case[cases[at], 0] = room.places[at, 0]
-        room.by_case[cases[at], 1] = room.places[at, 1]
-    for at in range(len(cases)):
-        if column.codes[at] == column.k:
-            for g in range(room.winners.shape[1]):
-                carried[cases[at], g] += room.winners[seen, g]
-            seen += 1
+        for g in range(carried.shape[1]):
+            value = carried[case, g]
+            if g < n_ranked:
+                for k in range(len(placed)):
+                    value += lost[given[case], g, k] * placed[k, case]
+            else:
+                for k in range(len(led)):
+                    value += lost[given[case], g, k] * led[k, case]
+            carried[case, g] = value
 
 
 class Quadratures(NamedTuple):

@@ -119,7 +119,9 @@ class FoldStatistics:
         used = [each for each, whole in zip(used, self.complete, strict=True) if whole]
 
         def of_fold(part: CaseStatistics) -> list[Measured]:
-            return measure(part, asked, with_influence=with_influence)
+            found = measure(part, asked, with_influence=with_influence)
+            part.predictions.forget_columns()  # the next fold has the same memory
+            return found
 
         by_fold = map_threads(of_fold, [part for part, _ in used], self._n_threads)
         found = []

@@ -16,7 +16,7 @@ Three routes to the ranks, with equal results:
 * many positives, and nobody asks which case is which: sort the scores with the class of the case
   packed into the unused bits of the number, which spares the index and the gathers.
 
-Columns of tables with millions of scores are sorted by their digits in a compiled loop.
+The order of a million cases and more is found by sorting their digits in a compiled loop.
 
 The cases come in blocks, so that memory stays near one sorted index per column.
 """
@@ -47,6 +47,9 @@ MOST_KEPT_RANKS = 1 << 17
 MOST_REMEMBERED_RANKS = 1 << 20
 """Cases of a column whose ranks are kept while several metrics ask for their influence values."""
 
+MANY_CASES = 1 << 20
+"""From here on the numbers of cases leave too few bits for scores: sorted by digits instead."""
+
 _BLOCK = 1 << 16
 
 
@@ -71,8 +74,6 @@ class Column:
     kept: bool = False
     """Whether influence values will ask for the ranks again: then the order of cases is kept, or
     the ranks themselves where positives are few."""
-    by_digits: bool = False
-    """Whether the column is part of a table so long that sorting by digits pays for its loading."""
 
     @lazy_property
     def n_positives(self) -> int:
@@ -108,13 +109,14 @@ class Column:
     @lazy_property
     def order(self) -> NDArray[np.uint32] | NDArray[np.intp]:
         """All cases in ascending order of score; kept as long as the column is."""
-        return order_by_digits(self.scores) if self.by_digits else order_by_keys(self.scores)
+        long = len(self.scores) >= MANY_CASES
+        return order_by_digits(self.scores) if long else order_by_keys(self.scores)
 
     def ascending(self) -> tuple[NDArray[np.int32], Float64Array]:
         """Codes and scores in ascending order of score, for compiled loops."""
         if self.kept or "order" in vars(self):
             return self._by_order
-        packed = _pack(self.scores, self.codes, self.by_digits)
+        packed = _pack(self.scores, self.codes)
         if packed is None:
             return self._by_order
         codes, scores = packed.unpacked()
@@ -244,7 +246,7 @@ class Column:
         """The same, where ``cases`` is not needed: it may be empty."""
         sort_anyway = self.kept or "order" in vars(self)
         if self.weights is None and self.n_positives > FEW_POSITIVES and not sort_anyway:
-            packed = _pack(self.scores, self.codes, self.by_digits)
+            packed = _pack(self.scores, self.codes)
             if packed is not None:
                 return self._by_packing(packed)
         return self.ranks()
@@ -403,7 +405,7 @@ class _Packed:
         return codes, _swap_negative(ordered).view(self.floating)
 
 
-def _pack(scores: FloatArray, codes: IntArray, by_digits: bool = False) -> _Packed | None:
+def _pack(scores: FloatArray, codes: IntArray) -> _Packed | None:
     """Scores and codes in sorted keys, or None if both do not fit into 64 bits without loss.
 
     float32 scores always fit, mostly into 32 bits; float64 scores fit if they span few enough
@@ -415,16 +417,12 @@ def _pack(scores: FloatArray, codes: IntArray, by_digits: bool = False) -> _Pack
     bits = (highest - lowest).bit_length() + code_bits
     if bits > 64:
         return None
-    short = bits <= 32 and not by_digits
-    wide = ordered if short or ordered.itemsize == 8 else ordered.astype(np.int64)
+    wide = ordered if bits <= 32 or ordered.itemsize == 8 else ordered.astype(np.int64)
     wide -= wide.dtype.type(lowest)  # in place: with the column itself, that is all that is held
     keys: NDArray[Any] = wide.view(np.uint32 if wide.itemsize == 4 else np.uint64)
     keys <<= keys.dtype.type(code_bits)
     np.bitwise_or(keys, codes, out=keys, casting="unsafe")
-    if by_digits:
-        keys, _ = _sorted_by_digits(keys, np.empty(0, dtype=np.uint32))
-    else:
-        keys.sort()
+    keys.sort()
     return _Packed(keys, code_bits, lowest, np.float32 if scores.itemsize == 4 else np.float64)
 
 
@@ -451,21 +449,13 @@ def order_by_keys(scores: FloatArray) -> NDArray[np.intp]:
 
 def order_by_digits(scores: FloatArray) -> NDArray[np.uint32]:
     """Cases in ascending order of score; equal scores stay in the order given."""
-    ordered = _in_float_order(scores)
-    keys = _offset(ordered, int(ordered.min())).astype(np.uint64, copy=False)
-    return _sorted_by_digits(keys, np.arange(len(keys), dtype=np.uint32))[1]
-
-
-def _sorted_by_digits(
-    keys: NDArray[np.uint64], cases: NDArray[np.uint32]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Keys in ascending order, and their cases unless there are none; both are overwritten."""
     from polyroc.kernels.long_columns import sort_keys
 
-    # Made by NumPy, which asks for large pages of memory.
-    keys_to, cases_to = np.empty_like(keys), np.empty_like(cases)
-    moved = sort_keys(keys, cases, keys_to, cases_to)
-    return (keys_to, cases_to) if moved else (keys, cases)
+    ordered = _in_float_order(scores)
+    keys = _offset(ordered, int(ordered.min())).astype(np.uint64, copy=False)
+    cases = np.arange(len(keys), dtype=np.uint32)
+    cases_to = np.empty_like(cases)  # made by NumPy, which asks for large pages of memory
+    return cases_to if sort_keys(keys, cases, np.empty_like(keys), cases_to) else cases
 
 
 def _in_float_order(scores: FloatArray) -> IntArray:

@@ -48,11 +48,8 @@ from polyroc.typing import (
     WeightsLike,
 )
 
-MANY_SCORES = 1 << 22
-"""From here on loading compiled code takes less time than it saves."""
-
-MANY_OF_PART = 1 << 15
-"""The same for a part of a table for which it is loaded anyway."""
+MANY_CASES = 1 << 18
+"""From here on copying a column is worth a thread."""
 
 MOST_KEPT_SCORES = 1 << 24
 """Columns stay sorted in memory between metrics up to so many scores (about 400 MB)."""
@@ -60,7 +57,6 @@ MOST_KEPT_SCORES = 1 << 24
 
 _FIELDS = (
     "_origin",
-    "_part_of_many",
     "by_position",
     "classes",
     "codes",
@@ -129,7 +125,8 @@ class Predictions:
     n_threads: int | None
     by_position: tuple[str, ...]
     _origin: Origin
-    _part_of_many: bool
+    _whole: "Predictions | None" = None
+    """Of a part, the cases that it was taken from."""
     _columns: dict[int, Column]
 
     def __init__(
@@ -197,7 +194,6 @@ class Predictions:
             n_threads=n_threads,
             by_position=given.by_position,
             _origin=origin,
-            _part_of_many=False,
         )
         if self.folds is not None and absent == "raise":
             check_fold_classes(self.folds, codes, self.classes)
@@ -283,9 +279,9 @@ class Predictions:
             "groups": None if self.groups is None else self.groups[rows],
             "n_threads": n_threads,
             "_origin": origin,
-            "_part_of_many": self.has_many_scores,
         }
         other._fill(**{**self.__getstate__(), **cases})
+        vars(other)["_whole"] = self if self._whole is None else self._whole
         return other
 
     @lazy_property
@@ -313,12 +309,12 @@ class Predictions:
 
     def _new_column(self, k: int, *, kept: bool = False) -> Column:
         scores = np.ascontiguousarray(self.scores[:, k])
-        return Column(scores, self.codes, k, self.weights, kept, self.has_many_scores)
+        return Column(scores, self.codes, k, self.weights, kept)
 
     @property
-    def has_many_scores(self) -> bool:
-        """Whether sorting the columns in compiled loops pays for loading these."""
-        return self.scores.size >= (MANY_OF_PART if self._part_of_many else MANY_SCORES)
+    def n_scores_of_whole(self) -> int:
+        """Scores of the table that this is a part of, such as a fold, or of this table itself."""
+        return self.scores.size if self._whole is None else self._whole.scores.size
 
     @property
     def keeps_columns(self) -> bool:
@@ -331,9 +327,13 @@ class Predictions:
             kept = map_threads(
                 lambda k: self._new_column(k, kept=True),
                 range(self.n_classes),
-                self.n_threads if self.has_many_scores else 1,
+                self.n_threads if len(self) >= MANY_CASES else 1,
             )
             self._columns.update(enumerate(kept))
+
+    def forget_columns(self) -> None:
+        """Let go of the columns that were kept, and of the memory that they take."""
+        self._columns.clear()
 
     @lazy_property
     def class_counts(self) -> NDArray[np.intp]:
@@ -446,6 +446,9 @@ class Predictions:
     @lazy_property
     def _probability_fault(self) -> str | None:
         """What keeps the rows from being probabilities, in words; None if nothing does."""
+        whole = self._whole
+        if whole is not None and whole.classes == self.classes and whole.are_probabilities:
+            return None
         judge = column_fault if self.one_column else row_fault
         return judge(self.scores, self._origin)
 

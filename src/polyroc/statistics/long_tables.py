@@ -1,7 +1,8 @@
-"""Long tables of a few classes: each column sorted by its digits, and summed in compiled loops.
+"""Long tables of a few classes: each column is sorted, and summed in compiled loops.
 
-Millions of scores pay for loading compiled code. Pairs and placements of the same cases are made
-from one sort of each column, and of the columns of a thread one is there at a time.
+Millions of scores pay for loading compiled code, half a million where influence values of pairs are
+asked for, which take NumPy many more passes than values do. Pairs and placements of the same cases
+are made from one sort of each column, and of the columns of a thread one is there at a time.
 
 Influence values are added up in ``LANES`` sums of columns, for any number of threads the same.
 """
@@ -20,14 +21,28 @@ from polyroc.typing import Float64Array
 if TYPE_CHECKING:
     from polyroc.kernels.long_columns import Column, Quadratures
 
+MANY_SCORES = 1 << 22
+"""From here on loading compiled code takes less time than it saves."""
+
+MANY_CARRIED = 1 << 19
+"""The same for influence values of pairs, and the values that come with them."""
+
+MANY_OF_PART = 1 << 15
+"""The same for a part of a table, such as a fold, for others of which it is loaded anyway."""
+
 LANES = 4
 """Sums that columns are added to in turn."""
 
+CASES_AT_ONCE = 1 << 16
+"""Whose places in all columns are added up by one thread."""
 
-def is_long(predictions: Predictions) -> bool:
+
+def is_long(predictions: Predictions, carried: bool = False) -> bool:
     """Whether compiled loops over sorted columns pay; they do not know weights."""
-    few = predictions.n_classes < many_columns.MANY_CLASSES
-    return few and predictions.weights is None and predictions.has_many_scores
+    if predictions.weights is not None or predictions.n_classes >= many_columns.MANY_CLASSES:
+        return False
+    many = MANY_CARRIED if carried else MANY_SCORES
+    return predictions.n_scores_of_whole >= many and predictions.scores.size >= MANY_OF_PART
 
 
 def sums_of_columns(predictions: Predictions) -> Float64Array:
@@ -82,20 +97,31 @@ def carried_pairs(
 
     (K, K, G), 0 where k = r. From ``n_ranked`` on they are derivatives by sAUC(k|r).
     """
-    from polyroc.kernels.long_columns import Pulls, Room, carry_column
+    from polyroc.kernels.long_columns import Places, add_lost, carry_column
 
-    counts = predictions.class_weights
+    n_cases, counts, n_threads = len(predictions), predictions.class_weights, predictions.n_threads
+    placed = np.empty((len(columns), n_cases))
+    led = np.empty((len(columns), n_cases if n_ranked < rows.shape[2] else 0))
+    carried = np.zeros((n_cases, rows.shape[2]))  # each case is a positive of one column
+
+    def of_column(place: int) -> None:
+        k, row = columns[place], Places(placed[place], led[place])
+        # Cases come in the order of their scores: what is long is filled faster in used memory.
+        near = row if n_cases < CASES_AT_ONCE else Places(*map(np.empty_like, row))
+        won = np.ascontiguousarray((rows[k] / counts[:, None]).T)
+        carry_column(_whole(predictions, k), credit, won, n_ranked, near, carried)
+        if near is not row:
+            placed[place], led[place] = near
+
+    def of_block(start: int) -> None:
+        some = slice(start, start + CASES_AT_ONCE)
+        add_lost(given[some], lost, n_ranked, placed[:, some], led[:, some], carried[some])
+
+    map_threads(of_column, range(len(columns)), n_threads)
     given = predictions.codes.astype(np.int32)
-
-    def add_column(k: int, room: Float64Array, total: Float64Array) -> None:
-        lost, won = rows[k] / counts[k], np.ascontiguousarray((rows[k] / counts[:, None]).T)
-        winners = np.empty((int(predictions.class_counts[k]), rows.shape[2]))
-        places, by_case = room.reshape(2, -1, 2)
-        rooms = Room(places, by_case, winners)
-        pulls = Pulls(n_ranked, lost, won)
-        carry_column(_whole(predictions, k), given, credit, pulls, rooms, total)
-
-    return added_columns(predictions, add_column, columns, rows.shape[2], 4)
+    lost = np.ascontiguousarray((rows[columns] / counts[columns, None, None]).transpose(1, 2, 0))
+    map_threads(of_block, range(0, n_cases, CASES_AT_ONCE), n_threads)
+    return carried
 
 
 def _whole(predictions: Predictions, k: int) -> "Column":

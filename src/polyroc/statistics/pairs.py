@@ -93,19 +93,33 @@ class Pairs(Statistic):
             n_threads = column_threads(predictions)
             made = np.stack(map_threads(of_column, range(n_classes), n_threads), axis=1)
             above, tied, excess = (*made, excess)[:3]
+        return cls._of_sums(predictions, above, tied, excess)
+
+    @classmethod
+    def _of_sums(
+        cls,
+        predictions: Predictions,
+        above: Float64Array,
+        tied: Float64Array,
+        excess: Float64Array,
+        placed: "tuple[Placed, ...] | None" = None,
+    ) -> Self:
         return cls(
             classes=predictions.classes,
             weights=predictions.class_weights,
             above=above,
             tied=tied,
             excess=excess,
+            placed=placed,
         )
 
     @classmethod
     def of_carried(cls, predictions: Predictions, **options: Any) -> Self:
         """Where cases are counted, the placements of all of them are found along."""
+        if is_long(predictions, carried=True):
+            return cls._of_sums(predictions, *sums_of_columns(predictions))
         many = predictions.n_classes >= many_columns.MANY_CLASSES
-        if many or predictions.weights is not None or is_long(predictions):
+        if many or predictions.weights is not None:
             return cls.of(predictions, **options)
 
         def of_column(k: int) -> tuple[Float64Array, Placed]:
@@ -118,14 +132,7 @@ class Pairs(Statistic):
             *map_threads(of_column, range(predictions.n_classes), n_threads), strict=True
         )
         above, tied, excess = np.stack(sums, axis=1)
-        return cls(
-            classes=predictions.classes,
-            weights=predictions.class_weights,
-            above=above,
-            tied=tied,
-            excess=excess,
-            placed=placed,
-        )
+        return cls._of_sums(predictions, above, tied, excess, placed)
 
     @staticmethod
     def keep_columns(predictions: Predictions) -> None:
@@ -170,7 +177,7 @@ class Pairs(Statistic):
             by_blocks = self._by_blocks(predictions, gradients)
             return centred_by_class(predictions, [each.own for each in by_blocks])
         predictions.keep_columns()
-        if is_long(predictions):
+        if is_long(predictions, carried=True):
             return centred_by_class(predictions, _carried_along(predictions, gradients))
 
         def of_column(k: int) -> list[Float64Array]:
