@@ -165,15 +165,17 @@ def carry_column(
     k, codes, scores, cases = column
     placed, led = places
     n_positives, all_scores = sum_of_positives(codes, scores, k)
-    n_classes = won.shape[1]
+    n_classes, values, level = won.shape[1], np.empty(len(won)), np.empty(won.shape[1])
     below, score_below, part = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
-    total, block, seen, start, flushed, values = 0.0, 0.0, 0, 0, 0, np.empty(len(won))
+    total, block, seen, start, flushed = 0.0, 0.0, 0, 0, 0
     while start < len(codes):
         score = scores[start]
         end, own = end_of_ties(codes, scores, start, k)
         if own:
+            if end > start + 1:
+                count_level(below, codes, start, end, credit, level)
             for g in range(n_ranked):
-                values[g] = wins_over(won, g, below, codes, start, end, credit)
+                values[g] = wins_over(won, g, level if end > start + 1 else below)
             for g in range(n_ranked, len(won)):
                 values[g] = leads_over(won, g, score, below, score_below, part)
             for at in range(start, end):
@@ -197,16 +199,22 @@ def carry_column(
 
 
 @compiled
-def wins_over(
-    won: Floats, g: int, below: Floats, codes: Codes, start: int, end: int, credit: float
-) -> float:
-    """What a positive of a run of equal scores has won by the cases below it and tied with it."""
+def count_level(
+    below: Floats, codes: Codes, start: int, end: int, credit: float, level: Floats
+) -> None:
+    """Cases of each class below a run of equal scores, and those in it, which count a credit."""
+    for r in range(len(below)):
+        level[r] = below[r]
+    for at in range(start, end):
+        level[codes[at]] += credit
+
+
+@compiled
+def wins_over(won: Floats, g: int, below: Floats) -> float:
+    """What a positive has won by the cases below it."""
     value = 0.0
     for r in range(len(below)):
         value += won[g, r] * below[r]
-    if end > start + 1:
-        for at in range(start, end):
-            value += won[g, codes[at]] * credit
     return value
 
 
