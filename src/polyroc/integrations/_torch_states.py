@@ -33,7 +33,7 @@ class StateMetric(Metric):
         self._of_batch = False
 
     @property
-    def higher_is_better(self) -> bool:
+    def higher_is_better(self) -> bool:  # type: ignore[override, unused-ignore]
         """Whether a higher value is better."""
         return registry[self.settings.name].direction == "higher"
 
