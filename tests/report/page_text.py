@@ -162,7 +162,7 @@ def ranking(facts: Facts, page: Node) -> None:
     told = re.fullmatch(
         rf"Guessing gives {facts.symbol} 0\.5; always choosing (.+) classifies (\S+\s%) of cases"
         r"( by weight)? correctly\. Accuracy is of the most probable class\."
-        rf"( Behind the best: the 95\s% interval is of one difference by itself, p is after "
+        rf"( Behind the best: the 95\s% interval is for each difference alone; p is after "
         r"Holm's adjustment\.)?",
         page.one("summary").all("p", "muted")[0].text,
     )
@@ -239,10 +239,12 @@ def groups(facts: Facts, page: Node) -> None:
         members = [each for each in card.all("li") if each is not card]
         if members:
             title = card.all("h3")[0].text
-            every = len(facts.models) - ("other models" in title)
+            every = len(facts.models) - ("other model" in title)
             whole = "both" if every == 2 else f"all {every}"
             if card.attributes["data-code"] == "not-better-than-guessing":
                 whole = "neither" if every == 2 else f"none of the {every}"
+            if card.attributes["data-code"] in ("difference-unclear", "no-test"):
+                whole = "either" if every == 2 else f"any of the {every}"
             count = whole if len(members) == every else f"{len(members)} of {every}"
             assert len(members) > 1
             assert re.search(rf"\b{count} (?:other )?models?\b", title, re.IGNORECASE), title
@@ -273,7 +275,7 @@ def metrics(facts: Facts, page: Node) -> None:
     )
     bold = " The best value is bold." if len(facts.models) > 1 else ""
     assert told.text == (
-        f"Every metric with its 95\u00a0% interval, Wilson's from influence values.{bold} "
+        f"Every metric with its 95\u00a0% Wilson interval, computed from influence values.{bold} "
         "Each metric has its own axis. A dotted line marks the value of guessing, where the axis "
         f"reaches it.{groups}"
     )
@@ -591,7 +593,7 @@ def surfaces(facts: Facts, page: Node) -> None:
         return
     told = found[0].all("p")[0].text
     rates, searched = re.search(
-        r"space of the (\d+) error rates: .+ short search on ([\d,]+) cases,", told
+        r"space of the (\d+) error rates: .+ short search on ([\d,]+) cases[,.]", told
     ).groups()
     assert int(rates) == facts.n_classes * (facts.n_classes - 1)
     kind, other = ("curve", "surface") if facts.n_classes == 2 else ("surface", "curve")
@@ -600,16 +602,18 @@ def surfaces(facts: Facts, page: Node) -> None:
     )
     links = [each.text for each in page.all("a") if each.attributes.get("href") == "#surface"]
     assert links == ["All costs" if facts.n_classes == 2 else "ROC surface"]
+    assert ("the same for every model" in told) == (len(usable) > 1)
     assert f"The ROC {kind}" in found[0].text and f"ROC {other}" not in found[0].text
     assert number_in(searched) == len(facts.y)
     _, *rows = found[0].all("table")[0].rows
     assert [row[0] for row in rows] == usable
+    agree = r".*resamples agree|(?:no random point is|all random points are) dominated; .+"
     for model, gini, limits, points in rows:
         assert 0 <= float(gini) <= 1 and number_in(points) >= 1
         if facts.groups is not None:
-            assert re.fullmatch("–No interval: (the cases belong to groups, .+|.+ agree.+)", limits)
+            assert re.fullmatch(f"–No interval: (the cases belong to groups, .+|{agree})", limits)
         elif limits.startswith("–"):
-            assert re.fullmatch("–No interval: (a class has one case|.+ agree.+)", limits)
+            assert re.fullmatch(f"–No interval: (a class has one case|{agree})", limits)
             assert min(facts.counts) < 2 or gini in ("0.000", "1.000")
         else:
             low, high = map(float, limits.split(" to "))

@@ -219,7 +219,7 @@ def confused_pair(told: Told) -> None:
     a, b, many = told.match("title", "{c} and {c} are (among the )?(?:the )?hardest to tell apart")
     model, a1, a2, b1, ab, b2, b3, a3, ba, more = told.match(
         "text",
-        r"By {m}, a case of {c} gets a higher score for {c} than a case of {c} with probability "
+        r"With {m}, a case of {c} gets a higher score for {c} than a case of {c} with probability "
         r"{n}, and a case of {c} a higher score for {c} than a case of {c} with probability {n}; "
         r"guessing gives 0\.5\.(?: For ([\d,]+) other pairs? of classes the mean is the same\.)?",
     )

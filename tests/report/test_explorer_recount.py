@@ -89,8 +89,8 @@ def opened(facts: Facts, open_page, tmp_path):
 def check_summary(facts: Facts, model: str, text: str, found: Recounted, cost: bool) -> None:
     pattern = (
         r"(.+) classifies (\S+\s%) of cases( by weight)? correctly"
-        r"(?:, at a cost of (\S+) per case)?\. (?:No errors|Most errors: (weight )?([\d,.]+)"
-        r"(?: cases?)? of (.+) classified as (.+))\."
+        r"(?:, at a cost of (\S+) per case)?\. (?:No errors|Most frequent error: (weight )?"
+        r"([\d,.]+)(?: cases?)? of (.+) classified as (.+))\."
     )
     name, share, by_weight, price, weight, amount, x, y = re.fullmatch(pattern, text).groups()
     assert name == model and agrees(share, found.correct) and bool(by_weight) == facts.weighted

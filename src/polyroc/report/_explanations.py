@@ -61,9 +61,9 @@ EXPLANATIONS: dict[str, str] = {
         "names, and the order of the labels if columns have no names."
     ),
     "confusion": (
-        "Each case is assigned to its most probable class. The share is that of the true class: "
-        "the highest of all pairs of true and assigned class. In the explorer, give this error a "
-        "higher cost to make it rarer."
+        "Each case is assigned to its most probable class. The share is of the cases of the "
+        "true class; no other pair of true and assigned class has a higher one. In the explorer, "
+        "give this error a higher cost to make it rarer."
     ),
     "no-errors": (
         "Each case is assigned to its most probable class, and that is its true class. Check that "
@@ -104,13 +104,13 @@ EXPLANATIONS: dict[str, str] = {
     ),
     "overconfident": (
         "Among cases whose highest probability is 80 %, 80 % should be classified correctly. An "
-        "overconfident model claims more than it achieves. Rank metrics are barely affected, "
+        "overconfident model claims more than it achieves. Rank metrics are barely affected; "
         "expected costs are. Calibrate by temperature scaling or isotonic regression on other "
         "cases."
     ),
     "underconfident": (
         "Among cases whose highest probability is 80 %, 80 % should be classified correctly. An "
-        "underconfident model achieves more than it claims. Rank metrics are barely affected, "
+        "underconfident model achieves more than it claims. Rank metrics are barely affected; "
         "expected costs are. Calibrate by temperature scaling or isotonic regression on other "
         "cases."
     ),

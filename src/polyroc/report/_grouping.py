@@ -10,8 +10,8 @@ ABOVE_THE_FOLD = 7
 
 TITLES = {
     "difference-clear": "{best} is better than {others}",
-    "difference-unclear": "{best} cannot be told apart from {others}",
-    "no-test": "{best}: no test against {others}",
+    "difference-unclear": "{best} cannot be told apart from {any_others}",
+    "no-test": "{best}: no test against {any_others}",
     "not-probabilities": "The scores of {some} are not probabilities",
     "worse-than-guessing": "{Some} are worse than guessing",
     "not-better-than-guessing": "{None_is} better than guessing, as far as these cases show",
@@ -61,6 +61,7 @@ def _group(content: Content, code: str, members: list[Finding]) -> Group:
     counts = {
         "some": some_of(len(members), n_models, "models"),
         "others": some_of(len(members), n_models - 1, "other models"),
+        "any_others": any_of(len(members), n_models - 1),
     }
     counts["Some"] = counts["some"].capitalize()
     counts["None_is"] = none_of(len(members), n_models)
@@ -79,6 +80,19 @@ def some_of(count: int, every: int, word: str) -> str:
     if count < every:
         return f"{count} of {every} {word}"
     return f"both {word}" if every == 2 else f"all {every} {word}"
+
+
+def any_of(count: int, every: int) -> str:
+    """How many of the other models, after a "not": from all of them means from each.
+
+    Examples
+    --------
+    >>> any_of(2, 3), any_of(2, 2), any_of(5, 5)
+    ('2 of 3 other models', 'either other model', 'any of the 5 other models')
+    """
+    if count < every:
+        return some_of(count, every, "other models")
+    return "either other model" if every == 2 else f"any of the {every} other models"
 
 
 def none_of(count: int, every: int) -> str:

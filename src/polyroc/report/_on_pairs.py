@@ -23,8 +23,8 @@ def confused_pairs(content: Content) -> Iterator[Finding]:
     a, b = (int(k) for k in np.unravel_index(np.argmin(both), both.shape))
     equal = int((both <= both[a, b] + 1e-12).sum()) - 1
     text = (
-        f"By {model.name}, a case of {names[a]} gets a higher score for {names[a]} than a case of "
-        f"{names[b]} with probability {number(model.pairs[a, b])}, and a case of {names[b]} a "
+        f"With {model.name}, a case of {names[a]} gets a higher score for {names[a]} than a case "
+        f"of {names[b]} with probability {number(model.pairs[a, b])}, and a case of {names[b]} a "
         f"higher score for {names[b]} than a case of {names[a]} with probability "
         f"{number(model.pairs[b, a])}; guessing gives 0.5."
     )

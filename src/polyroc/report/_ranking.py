@@ -129,6 +129,6 @@ def _adjusted(content: Content) -> str:
     if len(content.models) < 3 or not tested:
         return ""
     return (
-        f" {BEHIND}: the {level_text(content.level)} interval is of one difference by itself, p is "
+        f" {BEHIND}: the {level_text(content.level)} interval is for each difference alone; p is "
         "after Holm's adjustment."
     )

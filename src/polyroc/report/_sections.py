@@ -161,8 +161,8 @@ def metrics(content: Content) -> Markup:
         "metrics",
         "Metrics",
         paragraph(
-            f"Every metric with its {level_text(content.level)} interval, Wilson's from influence "
-            f"values.{bold} ",
+            f"Every metric with its {level_text(content.level)} Wilson interval, computed from "
+            f"influence values.{bold} ",
             element("span", dotted, class_="drawn"),
             _grouped(content),
         ),
@@ -277,7 +277,9 @@ def benefit(content: Content) -> Markup | None:
     )
     if len(content.classes) > MOST_CURVES:
         told += f" Shown are the {MOST_CURVES} most frequent classes."
-    return section("benefit", "Are decisions of use?", paragraph(told), benefit_figures(content))
+    return section(
+        "benefit", "Are the decisions useful?", paragraph(told), benefit_figures(content)
+    )
 
 
 def compared(content: Content) -> Markup | None:
@@ -316,9 +318,12 @@ def _limits(estimate: Estimate, level: float) -> Markup:
     if not math.isnan(low):
         return whole(limits(low, high))
     known = [note.code for note in estimate.notes]
-    reason = (
-        "No interval: a class has one case" if "one-case" in known else why_no_interval(estimate)
-    )
+    reason = why_no_interval(estimate)
+    if "one-case" in known:
+        reason = "No interval: a class has one case"
+    elif "samples-agree" in known:
+        points = "all random points are" if estimate.value > 0.5 else "no random point is"
+        reason = f"No interval: {points} dominated; {reason.partition('; ')[2]}"
     return joined("–", element("small", reason, class_="reason"))
 
 
@@ -331,12 +336,27 @@ def _surface_values(surface: PageSurface, level: float) -> dict[str, object]:
     }
 
 
+def _told_of_surfaces(content: Content, kind: str) -> str:
+    some = next(iter(content.surfaces.values()))
+    n_rates = len(content.classes) * (len(content.classes) - 1)
+    same = ", the same for every model" if len(content.surfaces) > 1 else ""
+    return (
+        f"All costs together give a {kind} of operating points in the space of the {n_rates} "
+        "error rates: none of its points can lower one rate without raising another (Everson & "
+        f"Fieldsend 2006). G is the share of the region better than guessing that the {kind} "
+        "dominates, 1 for a perfect classifier. The points come from a short search on "
+        f"{some.n_searched:,} cases{same}. A longer one, by "
+        "polyroc.surface.search, may find more: G, measured at "
+        f"{some.n_samples:,} random points, is a lower bound for these cases. The interval is for "
+        "the same operating points on other cases; that they were found on these makes G "
+        "optimistic, most of all with few cases."
+    )
+
+
 def surfaces(content: Content) -> Markup | None:
     """G of each model."""
     if not content.surfaces:
         return None
-    some = next(iter(content.surfaces.values()))
-    n_rates = len(content.classes) * (len(content.classes) - 1)
     kind = "surface" if len(content.classes) > 2 else "curve"
     places = {model.name: k for k, model in enumerate(content.models)}
     rows = [
@@ -352,22 +372,11 @@ def surfaces(content: Content) -> Markup | None:
     ]
     interval = right(f"{level_text(content.level)} interval")
     titles = head("Model", right("G"), interval, right("Operating points"))
-    told = (
-        f"All costs together give a {kind} of operating points in the space of the {n_rates} "
-        "error rates: none of its points can lower one rate without raising another (Everson & "
-        f"Fieldsend 2006). G is the share of the region better than guessing that the {kind} "
-        "dominates, 1 for a perfect classifier. The points come from a short search on "
-        f"{some.n_searched:,} cases, the same for every model. A longer one, by "
-        "polyroc.surface.search, may find more: G, measured at "
-        f"{some.n_samples:,} random points, is a lower bound for these cases. The interval is for "
-        "the same operating points on other cases; that they were found on these makes G "
-        "optimistic, most of all with few cases."
-    )
     table = element("table", titles, element("tbody", *rows), class_="surfaces stacked")
     return section(
         "surface",
         "The ROC surface" if kind == "surface" else "The ROC curve of all costs",
-        paragraph(told),
+        paragraph(_told_of_surfaces(content, kind)),
         scrolled(table, "G of each model"),
     )
 

@@ -37,7 +37,7 @@ function scope() {
 function worstError(table) {
   const worst = errorCells.reduce((a, b) => (table[b] > table[a] ? b : a));
   return table[worst]
-    ? `Most errors: ${weights ? `weight ${amount(table[worst])}` : plural(table[worst], "case")} of ${spoken(classes[Math.floor(worst / nClasses)])} classified as ${spoken(classes[worst % nClasses])}.`
+    ? `Most frequent error: ${weights ? `weight ${amount(table[worst])}` : plural(table[worst], "case")} of ${spoken(classes[Math.floor(worst / nClasses)])} classified as ${spoken(classes[worst % nClasses])}.`
     : "No errors.";
 }
 
