@@ -134,3 +134,48 @@ def test_rates_above_zero_do_not_read_as_zero(open_page, tmp_path, monkeypatch) 
     p[100] = 0.8, 0.1, 0.1
     page = open_page(write_report(tmp_path / "page.html", y, {"model": p})).page
     assert "false positive rate 0.03\u00a0%, " in page.inner_text('.roc[data-class="0"] > p')
+
+
+def test_five_classes_are_in_view_on_a_phone(page_of) -> None:
+    page = page_of(5, 600, 2, viewport={"width": 390, "height": 900})
+    for scrolled in page.locator("#confusion .scroll, #pairs .scroll").all():
+        wide, seen = scrolled.evaluate("(box) => [box.scrollWidth, box.clientWidth]")
+        assert wide <= seen
+    assert all(each["right"] <= 390 for each in page.evaluate(BOXES, ".cell"))
+
+
+def test_figures_of_two_classes_have_numbers_at_their_axes(sample, open_page, tmp_path) -> None:
+    """And more dots on paper than on the screen: what is written there is as sharp as the text."""
+    y, models = sample(2, 300)
+    path = write_report(tmp_path / "page.html", np.array(["no", "yes"])[y], models)
+    page = open_page(path, viewport=A4).page
+    page.evaluate("""() => { window.written = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        written.push([this.canvas.id, text]);
+        fillText.call(this, text, ...place);
+      }; }""")
+    page.emulate_media(media="print")
+    page.wait_for_function("() => written.some(([id]) => id === 'surface-view')")
+    written = page.evaluate("written")
+    for text, times in (("0", 1), ("1", 2), ("errors on no", 1)):
+        assert written.count(["surface-view", text]) == times
+    assert "probability of yes, 0 to 1 →" in [text for _, text in written]
+    dots = page.evaluate("""() => [...document.querySelectorAll("canvas")].map((each) =>
+      each.width / each.getBoundingClientRect().width)""")
+    assert len(dots) == 2 and min(dots) > 2.9
+
+
+def test_guessing_is_seen_in_a_narrow_strip(page_of) -> None:
+    page = page_of(3, 300, viewport={"width": 768, "height": 900})
+    line, strip = page.locator(".strip .chance").first, page.locator(".differences .strip").first
+    assert strip.evaluate("(each) => each.clientWidth") < 200  # of 280 in which it is drawn
+    assert line.evaluate("(each) => getComputedStyle(each).vectorEffect") == "non-scaling-stroke"
+
+
+def test_paper_has_the_values_of_six_models_beside_their_figure(page_of) -> None:
+    page = page_of(3, 300, 6, viewport=A4)
+    page.emulate_media(media="print")
+    (figure,) = page.evaluate(BOXES, ".metrics.many .figure svg.strip")
+    values = page.evaluate(BOXES, ".metrics.many tbody td:not(.figure)")
+    assert len(values) == 6 and all(each["left"] > figure["right"] for each in values)
