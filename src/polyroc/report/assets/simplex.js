@@ -129,7 +129,8 @@ function drawLabels({ context, width, height }, palette) {
     return;
   }
   if (nClasses === 2) {
-    const across = [`probability of ${classes[1]} →`, `p(${classes[1]}) →`];
+    const [own, range] = [classes[1], "0 to 1 →"];
+    const across = [`probability of ${own}, ${range}`, `p(${own}), ${range}`, `p(${own}) →`];
     write(longestOf(across), width - EDGE, height - 9, "right", room);
     write(`truth: ${classes[1]} above, ${classes[0]} below`, EDGE, EDGE - 10, "left", room);
     return;

@@ -130,8 +130,10 @@ export function drawAxisNames({ context, width }, project, palette, names) {
     context.lineWidth = 1;
     context.fillText(text, across, y + 4);
   });
-  if (flat) return;
   context.fillStyle = palette.muted;
   const [x, y] = project([0, 0, 0]);
-  context.fillText("0", x - 9, y + 4);
+  context.fillText("0", x - 9, y + (flat ? 14 : 4));
+  if (!flat) return;
+  context.fillText("1", project([1, 0, 0])[0], y + 14);
+  context.fillText("1", x - 9, project([0, 1, 0])[1] + 9);
 }
