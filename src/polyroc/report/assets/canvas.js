@@ -27,7 +27,8 @@ export function packColour(text) {
 export function prepare(canvas, ratio) {
   const width = Math.max(240, Math.min(canvas.parentElement.clientWidth, 520));
   const height = Math.round(width * ratio);
-  const scale = Math.min(2, window.devicePixelRatio || 1);
+  const onPaper = matchMedia("print").matches; // printers have more dots than screens
+  const scale = onPaper ? 3 : Math.min(2, window.devicePixelRatio || 1);
   if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(height * scale);
