@@ -624,6 +624,10 @@ def surfaces(facts: Facts, page: Node) -> None:
 
 def reading(facts: Facts, page: Node) -> None:
     """Every finding and every metric has its explanation, and nothing else has."""
+    papers = {item.all("strong")[0].text for item in page.all("ul", "references")[0].all("li")}
+    told = " ".join(each.text for each in [*page.all("p"), *page.all("cite")])
+    named = r"[A-Z]\w+(?: Calster)?(?: et al\.| & [A-Z]\w+) (?:19|20)\d\d|multi-class AUC slides"
+    assert {each[0].upper() + each[1:] for each in re.findall(named, told)} == papers
     ids = {node.attributes.get("id") for node in page.one("reading").all("dt")}
     codes = {card.attributes["data-code"] for card in page.all("li", "finding")}
     symbols = {registry[metric].symbol.replace("_", "") for metric in facts.inputs["metrics"]}

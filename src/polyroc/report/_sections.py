@@ -25,6 +25,7 @@ from polyroc.report._methods import methods
 from polyroc.report._on_models import why_no_interval
 from polyroc.report._pair_data import searched
 from polyroc.report._ranking import chance_text, models_table
+from polyroc.report._references import cited
 from polyroc.report._roc_section import roc_figure, told_first, told_of_legend
 from polyroc.report._since import changes, since_table, since_text
 from polyroc.report._slices import introduction, sliced_models, slices_of
@@ -412,4 +413,19 @@ def reading(content: Content, found: list[Finding]) -> Markup:
         element("dl", *notes),
         element("h3", "Metrics"),
         element("dl", *terms),
+        element("h3", "References"),
+        _papers(content, [each.reference for each in metrics_shown]),
     )
+
+
+def _papers(content: Content, named: list[str]) -> Markup:
+    """The papers of these metrics, and those that the sections on decisions name."""
+    of_sections = [
+        *(["Vickers & Elkin 2006"] if usable(content) else []),
+        *(["Everson & Fieldsend 2006"] if content.surfaces else []),
+    ]
+    papers = [
+        element("li", element("strong", short), ": ", with_symbols(content, full), ".")
+        for short, full in cited([*named, *of_sections])
+    ]
+    return element("ul", *papers, class_="references")
