@@ -195,3 +195,14 @@ def test_round_trips() -> None:
         assert same(copy.copy(instance), instance), name
     classes = {value for _, value in public() if inspect.isclass(value)}
     assert {each.__name__ for each in classes - made} == {"Display", "Model"}, "to be subclassed"
+
+
+def test_predictions_pickled_before_they_knew_of_parts() -> None:
+    y, models, labels = example_predictions()
+    made = polyroc.Predictions(y, models["forest"], labels=labels)
+    state = made.__getstate__()
+    del state["_part_of_many"]
+    old = object.__new__(polyroc.Predictions)
+    old.__setstate__(state)
+    assert same(copy.deepcopy(old), made)
+    assert same(polyroc.evaluate(old, metrics=["pdi"]), polyroc.evaluate(made, metrics=["pdi"]))
