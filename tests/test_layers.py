@@ -19,6 +19,7 @@ LAYERS = (
     {"display"},
     {"report"},
     {"cli", "integrations"},
+    {"__main__"},
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 FILES = sorted(SOURCE.rglob("*.py"))

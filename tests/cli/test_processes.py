@@ -31,6 +31,14 @@ def test_help_loads_nothing_heavy() -> None:
     assert not [line for line in done.stdout.splitlines()[1:] if line.endswith("...")], "cut"
 
 
+def test_the_module_is_the_program() -> None:
+    module = [sys.executable, "-m", "polyroc"]
+    done = subprocess.run([*module, "evaluate", "none.csv"], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.startswith("polyroc: There is no file")
+    asked = subprocess.run([*module, "--help"], capture_output=True, text=True, check=True)
+    assert asked.stdout.startswith("Usage: polyroc [OPTIONS]")
+
+
 @pytest.mark.slow
 def test_help_is_quick() -> None:
     """In seconds of the processor, which other processes do not change."""
