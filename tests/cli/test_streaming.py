@@ -114,3 +114,11 @@ def test_options_without_effect_are_refused(weighted: Path, tmp_path: Path) -> N
     frame.assign(patient=np.arange(len(frame)) // 4).to_parquet(patients)
     assert "--groups none" in refused("evaluate", patients, "--streaming")
     assert document("evaluate", patients, "--streaming", "--groups", "none")["metrics"]
+
+
+def test_a_file_of_another_kind_is_named(parts: list[Path], tmp_path: Path) -> None:
+    text = tmp_path / "scores.csv"
+    pd.read_parquet(parts[0]).to_csv(text, index=False)
+    for files in ((text,), (parts[0], text)):
+        message = refused("evaluate", *files, "--streaming")
+        assert "is not a Parquet file, the only kind that is read in pieces" in message

@@ -55,6 +55,11 @@ def test_the_same_seed_gives_the_same_study(table: Path, tmp_path: Path) -> None
     assert once["input"]["files"][0]["features"] == ["u", "v"], "the index is no feature"
 
 
+def test_the_help_says_that_classes_are_sorted() -> None:
+    assert "order of the columns" not in run("study", "--help").output
+    assert "[default: sorted]" in run("study", "--help").output
+
+
 def test_every_learner_learns(table: Path) -> None:
     made = document("study", table, "--splits", "1", "--seed", "1", "-m", "hand_till")["study"]
     values = dict(zip(made["estimators"], made["means"], strict=True))

@@ -66,7 +66,7 @@ metrics_option = click.option(
     help="Names separated by commas, or all.  [default: those that differ for this number of "
     "classes and are affordable for these cases]",
 )
-labels_option = click.option(
+_LABELS = click.option(
     "--labels",
     metavar="NAMES",
     callback=names,
@@ -109,7 +109,7 @@ _ROLES = (
         help="Columns of scores, in the order of the classes or as CLASS=COLUMN.  "
         "[default: those named after the classes]",
     ),
-    labels_option,
+    _LABELS,
     click.option(
         "--weights",
         metavar="COLUMN",

@@ -10,7 +10,6 @@ from polyroc.cli.completion import complete_files
 from polyroc.cli.learners import DESCRIPTIONS
 from polyroc.cli.options import (
     json_option,
-    labels_option,
     metric_names,
     metrics_option,
     names,
@@ -38,7 +37,12 @@ _HELP = "Learners: " + "; ".join(f"{name}: {what}" for name, what in DESCRIPTION
     callback=names,
     help="Columns that are not features, such as a case number.",
 )
-@labels_option
+@click.option(
+    "--labels",
+    metavar="NAMES",
+    callback=names,
+    help="The classes in order.  [default: sorted]",
+)
 @click.option(
     "--learners",
     metavar="NAMES",

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable
 
+_ALTERNATIVES = r"--alternative \1, \2, \3 or \4"
 _SPOKEN = (
     (re.compile(r'\babsent="skip"'), "--absent skip"),
     (re.compile(r"\bnormalize=True"), "--normalize"),
@@ -26,6 +27,7 @@ _SPOKEN = (
     (re.compile(r"Pass n_tuples= to the metric or to evaluate,"), "Pass --tuples to evaluate,"),
     (re.compile(r"\bn_tuples\b"), "--tuples"),
     (re.compile(r"\blimits="), "--limit"),
+    (re.compile(r'\balternative="(\w+)", "(\w+)", "(\w+)" or "(\w+)"'), _ALTERNATIVES),
     (re.compile(r'\balternative="([\w-]+)"'), r"--alternative \1"),
     (re.compile(r'\ballocation="(\w+)"'), r"--allocation \1"),
     (re.compile(r"\bhalf_width\b=?"), "--half-width"),

@@ -52,10 +52,24 @@ def find_files(paths: PathsLike) -> Files:
     except (pa.ArrowException, OSError, ValueError) as error:
         if is_too_wide(error):
             raise too_wide(found[0] if len(found) == 1 else "One of the files") from None
-        raise InvalidInput(f"{reason_of(error)}. Pass Parquet files of one schema.") from None
+        reason = next(map(_foreign, filter(_is_foreign, found)), reason_of(error))
+        raise InvalidInput(f"{reason}. Pass Parquet files of one schema.") from None
     if not files:
         raise InvalidInput(f"There are no Parquet files in {folder!r}. Pass another path.")
     return Files(files, dataset.schema)
+
+
+def _is_foreign(name: str) -> bool:
+    """Whether a file is of another kind, by how it begins."""
+    path = Path(name)
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) not in (b"PAR1", b"PARE")
+
+
+def _foreign(name: str) -> str:
+    return f"{shown(name)} is not a Parquet file, the only kind that is read in pieces"
 
 
 def _file(fragment: Any) -> File:
