@@ -268,6 +268,37 @@ class TestNotes:
         said = f"{1e4 / pairs:.1f} % of pairs are tied"
         assert evaluate(y, p, ["hand_till"])["hand_till"].note == said
 
+    @pytest.mark.parametrize("n_classes", [2, 3, 4])
+    def test_share_of_pairs_tied_towards_the_class_after(self, n_classes):
+        """Ties in the first column only: no pair is tied in the columns of the classes after."""
+        y = np.repeat(np.arange(n_classes), 10)
+        p = np.random.default_rng(2).random((len(y), n_classes))
+        p[y == 0, 0] = p[y == 1, 0] = 0.5
+        pairs = n_classes * (n_classes - 1) * 100
+        said = f"{1e4 / pairs:.1f} % of pairs are tied"
+        assert evaluate(y, p, ["hand_till"])["hand_till"].note == said
+
+    @pytest.mark.parametrize(("column", "said"), [(0, ""), (1, "100.0 % of pairs are tied")])
+    def test_two_classes_compare_the_second_column(self, column, said):
+        p = np.random.default_rng(2).random((40, 2))
+        p[:, column] = 0.5
+        note = evaluate(np.arange(40) % 2, p, ["roc_auc"])["roc_auc"].note
+        assert note.startswith(said) and ("tied" in note) == bool(said)
+
+    @pytest.mark.parametrize(
+        ("metric", "without"), [("hand_till", "42.9"), ("auc_mu", "42.9"), ("pdi", "100.0")]
+    )
+    def test_share_of_tied_pairs_in_folds(self, metric, without):
+        """In one fold all pairs are tied, in the other, of four times as many pairs, none."""
+        y = np.concatenate([np.tile([0, 1, 2], 10), np.tile([0, 1, 2], 20)])
+        folds = np.repeat([0, 1], [30, 60])
+        p = np.random.default_rng(2).random((90, 3))
+        p[folds == 0] = 1 / 3
+        assert "20.0 % of pairs are tied" in evaluate(y, p, [metric], folds=folds)[metric].note
+        rest = (folds == 0) | (y < 2)  # 3 · 10² of 3 · 10² + 20²; tuples only in the first fold
+        few = evaluate(y[rest], p[rest], [metric], folds=folds[rest], absent="skip")[metric]
+        assert f"{without} % of pairs are tied" in few.note
+
     def test_share_of_tied_margins_by_counting(self):
         """A pair of classes has its margins compared once: 100 of three times 100 pairs."""
         y = np.repeat([0, 1, 2], 10)

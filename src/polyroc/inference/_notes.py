@@ -1,8 +1,9 @@
 """Notes: facts about the data that a reader of a number should know."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyroc.inference._influence import CaseDesign
 from polyroc.metrics.declaration import Metric, Property
@@ -18,7 +19,6 @@ from polyroc.statistics.placements import Placements
 from polyroc.statistics.rates import Rates
 from polyroc.statistics.statistic import Need
 from polyroc.statistics.tuples import Tuples
-from polyroc.typing import Float64Array
 
 SMALL_CLASS = 10
 FEW_FOR_UNION = 300
@@ -41,9 +41,9 @@ def notes_on(
     predictions = statistics.predictions
     found: list[Note | None] = []
     if metric.statistic in (Pairs, Placements) and Property.COLUMN_MONOTONE in metric.properties:
-        found.append(_tied_pairs(predictions, statistics[Need(Pairs)].tied))
+        found.append(_tied_pairs(statistics, metric, Need(Pairs)))
     if metric.statistic is Margins:
-        found.append(_tied_pairs(predictions, statistics[Need(Margins, _ARGMAX)].tied))
+        found.append(_tied_pairs(statistics, metric, Need(Margins, _ARGMAX)))
     if metric.statistic is Tuples and exact:
         found.append(_ties_matter(statistics, metric))
     found.append(fault_note(statistics, metric))
@@ -132,16 +132,39 @@ def _small_classes(predictions: Predictions) -> Note | None:
     return Note("small-class", f"fewer than {SMALL_CLASS} cases: {listed}{more}")
 
 
-def _tied_pairs(predictions: Predictions, tied: Float64Array) -> Note | None:
-    """Share of tied pairs, over the pairs of classes that were compared."""
-    totals = predictions.class_weights
-    weights = np.outer(totals, totals)
-    compared = ~np.eye(predictions.n_classes, dtype=bool)
-    if not np.tril(tied, -1).any():  # margins compare a pair of classes once
-        compared = np.triu(compared)
-    share = tied[compared].sum() / weights[compared].sum()
-    told = f"{100 * share:.1f} % of pairs are tied"
-    return Note("tied-scores", told) if share >= TOLD_SHARE else None
+def _tied_pairs(
+    statistics: CaseStatistics | FoldStatistics, metric: Metric, need: Need
+) -> Note | None:
+    """Share of tied pairs among those that are compared, in folds where there are any."""
+    tied = pairs = 0.0
+    for part in _ranked_parts(statistics, metric):
+        totals = part.predictions.class_weights
+        compared = _compared(metric, len(totals))
+        if compared.any():
+            tied += part[need].tied[compared].sum()
+            pairs += np.outer(totals, totals)[compared].sum()
+    told = f"{100 * tied / pairs:.1f} % of pairs are tied"
+    return Note("tied-scores", told) if tied >= TOLD_SHARE * pairs else None
+
+
+def _ranked_parts(
+    statistics: CaseStatistics | FoldStatistics, metric: Metric
+) -> Iterator[CaseStatistics]:
+    """All cases, or the folds that count: for tuples those with all classes."""
+    if isinstance(statistics, CaseStatistics):
+        yield statistics
+        return
+    for part, complete in zip(statistics.parts, statistics.complete, strict=True):
+        if complete or metric.statistic is not Placements:
+            yield part
+
+
+def _compared(metric: Metric, n_classes: int) -> NDArray[np.bool_]:
+    """Pairs of classes that are compared: of margins each once, of two classes in one column."""
+    every = ~np.eye(n_classes, dtype=bool)
+    if metric.statistic is Margins:
+        return np.triu(every)
+    return np.tril(every) if metric.classes.most == 2 else every
 
 
 def _ties_matter(statistics: CaseStatistics | FoldStatistics, metric: Metric) -> Note | None:
