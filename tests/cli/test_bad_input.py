@@ -155,6 +155,18 @@ def test_a_margin_is_asked_for_as_an_option() -> None:
     assert vain.endswith("Pass --alternative noninferior, equivalent, greater or less.")
 
 
+def test_percentages_are_not_taken_for_shares() -> None:
+    """A margin of 5 where .05 was meant would show anything; nothing is said before."""
+    asked = ("-m", "hand_till", "--alternative", "equivalent", "--margin")
+    too_large = "--margin must be less than 1, the range of hand_till, got 5."
+    assert too_large in refused("compare", EXAMPLE, *asked, 5)
+    assert too_large in refused("evaluate", EXAMPLE, *asked, 5, "--against", 0.9)
+    named = refused("evaluate", EXAMPLE, "-m", "hand_till", "--against", 90)
+    assert "polyroc: --against must lie in the range of the metric, 0 to 1, got 90" in named
+    result = run("compare", EXAMPLE, *asked, 0.05, "--level", 0.5)
+    assert "--level must be above 0.5" in result.stderr and not result.stdout
+
+
 def test_decimal_commas_are_recognised(tmp_path: Path) -> None:
     path = written(tmp_path, "y;p_a;p_b\na;0,9;0,1\nb;0,2;0,8\n")
     message = refused("evaluate", path)

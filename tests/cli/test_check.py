@@ -86,7 +86,7 @@ def test_malformed_input(files: dict[str, Path], tmp_path: Path) -> None:
         ((good, "--min", "=.9"), "'=.9' is not METRIC=NUMBER"),
         ((good, "--min", "hand_till=high"), "'high' is not a number."),
         ((good, "--min", "hand_till="), "'' is not a number."),
-        ((good, "--min", "hand_till=nan"), "minimum of hand_till must lie in the range"),
+        ((good, "--min", "hand_till=nan"), "--min of hand_till must lie in the range"),
         ((good, "--min", "hand_till=90"), "must lie in the range of the metric, 0 to 1, got 90.0"),
         ((good, "--min", "hand_til=.9"), "Did you mean 'hand_till'?"),
         ((good, "--min", "pdi=.9", "--min", "pdi=.8"), "pdi is given twice."),

@@ -153,5 +153,5 @@ def test_values_against_a_constant() -> None:
         "polyroc: --margin needs --against, the value to test against."
     )
     assert refused(*given[:-1], 8) == (
-        "polyroc: against must lie in the range of the metric, 0 to 1, got 8.0."
+        "polyroc: --against must lie in the range of the metric, 0 to 1, got 8.0."
     )

@@ -115,6 +115,7 @@ def test_refusals():
     refused(InvalidInput, "above 0.5", alternative="equivalent", margin=0.1, level=0.4)
     refused(InvalidInput, "margin must be at least 0", alternative="greater", margin=-0.1)
     refused(InvalidInput, "finite", alternative="greater", margin=math.inf)
+    refused(InvalidInput, "less than 1, the range of hand_till", alternative="less", margin=5)
     refused(InvalidType, "margin must be a number", alternative="greater", margin="0.1")
     refused(InvalidInput, "alternative must be", alternative="better")
     refused(InvalidInput, "reference must be", reference="z")

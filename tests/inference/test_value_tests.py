@@ -104,6 +104,8 @@ def test_sentences_and_mistakes():
         found.test(80)
     with pytest.raises(InvalidType, match="against must be a number, got 'a'"):
         found.test("a")
+    with pytest.raises(InvalidInput, match="margin must be less than 1, the range of hand_till"):
+        found.test(0.9, "equivalent", margin=1)
     with pytest.raises(InvalidInput, match='alternative="noninferior" needs a margin'):
         found.test(0.8, "noninferior")
     with pytest.raises(InvalidInput, match="alternative must be"):

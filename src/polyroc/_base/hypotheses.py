@@ -43,6 +43,16 @@ def checked_margin(alternative: Any, margin: Any) -> float:
     return float(margin)
 
 
+def check_margin_of(margin: float, metric: str, allowed: tuple[float, float]) -> None:
+    """A margin is smaller than the range of a metric: with a larger one every test rejects."""
+    lowest, highest = allowed
+    if not margin < highest - lowest:
+        raise InvalidInput(
+            f"margin must be less than {highest - lowest:g}, the range of {metric}, got "
+            f"{margin:g}. Pass 0.01 for a hundredth."
+        )
+
+
 def tails_of(alternative: str, level: float, lower_is_better: bool) -> tuple[float, float]:
     """Probabilities that the interval of a test leaves out below and above.
 

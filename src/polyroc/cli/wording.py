@@ -42,6 +42,8 @@ _SPOKEN = (
     (re.compile(r'\bmax(imum)?=\{"(\w+)": ([^}]*)\}'), r"--max \2=\3"),
     (re.compile(r'\bmax_(drop|rise)=\{"(\w+)": ([^}]*)\}'), r"--max-\1 \2=\3"),
     (re.compile(r"\b(min|max)imum="), r"--\1"),
+    (re.compile(r"^(min|max)imum of (?=\w+ must )"), r"--\1 of "),
+    (re.compile(r"^(against|level|margin) must "), r"--\1 must "),
     (re.compile(r"\bmax_(drop|rise)=(?=\d)"), r"--max-\1 "),
     (re.compile(r"\bmax_(drop|rise)\b=?"), r"--max-\1"),
     (re.compile(r'\bdecimal=","'), "--decimal ,"),

@@ -5,7 +5,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from polyroc._base.hypotheses import Alternative, tails_of
+from polyroc._base.hypotheses import Alternative, check_margin_of, tails_of
 from polyroc._base.levels import check_level
 from polyroc._base.random import seed_of
 from polyroc.inference._bootstrap import bootstrap_comparison
@@ -152,7 +152,6 @@ def compare(
     samples = samples_of(y_true, y_scores, groups, **given)
     hypothesis = Hypothesis.of(alternative, margin, reference)
     check_level(level)
-    tails_of(hypothesis.alternative, level, lower_is_better=False)  # the level is one of this test
     return compare_by_slices(
         samples, by, metrics, priors, compare_method(method), level, hypothesis
     )
@@ -196,8 +195,11 @@ def compare_samples(
 ) -> Comparison:
     """The comparison of models whose predictions are at hand."""
     check_level(level)
+    tails_of(hypothesis.alternative, level, lower_is_better=False)  # the level is one of this test
     n_evaluations = 1 if isinstance(method, Influence) else method.replicates
     chosen = registry.select(metrics, Occasion.of(samples.predictions[0], n_evaluations))
+    for metric in chosen:
+        check_margin_of(hypothesis.margin, metric.name, (metric.lowest, metric.highest))
     if isinstance(method, Influence):
         return _by_influence(samples, chosen, priors, level, method, hypothesis)
     if isinstance(method, Bootstrap):

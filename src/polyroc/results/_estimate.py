@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from polyroc._base.checks import check_choice
-from polyroc._base.hypotheses import Alternative, checked_margin, tails_of
+from polyroc._base.hypotheses import Alternative, check_margin_of, checked_margin, tails_of
 from polyroc._base.levels import check_level
 from polyroc._base.pivots import Exact, Logit, Percentiles, Pivot, Plain, SignedWilson, Wilson
 from polyroc._base.tables import cell, without_nan
@@ -122,6 +122,7 @@ class Estimate:
         """
         margin = checked_margin(alternative, margin)
         check_constant(against, self.range)
+        check_margin_of(margin, self.metric, self.range)
         pivot, used = self._pivot(scale, small_sample)
         freedom = getattr(pivot, "freedom", math.nan)
         asked = float(against), alternative, margin
