@@ -353,6 +353,7 @@ def test_permutation_within_folds():
 def test_folds_at_the_gate():
     for folds, kind, message in (
         (FOLDS[:44], InvalidInput, "folds names the fold of 44 cases but there are 45"),
+        (FOLDS[:1], InvalidInput, "folds names the fold of 1 case but there are 45"),
         ([*range(44), math.nan], InvalidInput, "folds has a missing value in row 44 of 45. Name"),
         ([*[0] * 44, "1"], InvalidType, "folds must be strings or numbers, all of one kind"),
         (np.zeros((45, 2, 2)), InvalidInput, "folds must have one fold per case, got an array"),

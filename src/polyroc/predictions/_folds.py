@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.checks import shown
+from polyroc._base.wording import plural
 from polyroc.errors import InvalidInput
 from polyroc.predictions._frames import computed
 from polyroc.predictions._groups import read_named
@@ -55,8 +56,8 @@ def read_folds(folds: Any, n_cases: int) -> Folds:
     for numbers, _ in read:
         if len(numbers) != n_cases:
             raise InvalidInput(
-                f"folds names the fold of {len(numbers)} cases but there are {n_cases}. "
-                "Pass one fold per case."
+                f"folds names the fold of {plural(len(numbers), 'case')} but there are "
+                f"{n_cases}. Pass one fold per case."
             )
     if len(read) == 1:
         numbers, names = read[0]
