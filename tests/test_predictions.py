@@ -545,3 +545,15 @@ def test_priors_given_replace_those_of_the_sample():
     assert predictions.priors_or([1, 2, 1]).tolist() == [0.25, 0.5, 0.25]
     assert predictions.priors_or({"c": 2, "a": 1, "b": 1}).tolist() == [0.25, 0.25, 0.5]
     assert predictions.priors_or(np.array([1, 1, 2])).tolist() == [0.25, 0.25, 0.5]
+
+
+def test_parts_are_judged_by_the_whole_only_where_it_tells():
+    """Rows without a class that the part lacks sum to less than 1; a wrong row may be elsewhere."""
+    p = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7], [0.6, 0.2, 0.2]])
+    whole = Predictions([0, 1, 2, 0], p)
+    assert whole.part(np.array([1, 2, 3])).are_probabilities
+    assert not whole.part(np.array([0, 1])).are_probabilities
+    p[0, 0] = 0.6
+    wrong = Predictions([0, 1, 2, 0], p)
+    assert wrong.part(np.array([1, 2, 3])).are_probabilities
+    assert not wrong.part(np.array([0, 1, 2])).are_probabilities

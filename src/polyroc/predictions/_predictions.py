@@ -226,7 +226,7 @@ class Predictions:
         return {name: vars(self)[name] for name in _FIELDS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._fill(**{"_part_of_many": False, **state})  # which older pickles lack
+        self._fill(**state)
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else ", weighted"
