@@ -519,7 +519,8 @@ def methods(facts: Facts, page: Node) -> None:
     assert told.startswith(f"Predictions for {cases}") and f"polyroc {__version__}." in told
     if facts.n_classes <= 12:
         pairs = zip(facts.counts, facts.names, strict=True)
-        assert f"({', '.join(f'{count:,} {plain(name)}' for count, name in pairs)})" in told
+        of = [f"{count:,}{' of' * (plain(name) != name)} {name}" for count, name in pairs]
+        assert f"({', '.join(of)})" in told
     assert ("were compared on the same cases by paired tests" in told) == (len(facts.models) > 1)
     assert ("Holm" in told) == (len(facts.models) > 2)
     assert ("cases were weighted" in told) == facts.weighted

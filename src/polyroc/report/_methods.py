@@ -4,7 +4,7 @@ from polyroc._base.wording import plural
 from polyroc._version import __version__
 from polyroc.metrics import registry
 from polyroc.report._content import Content
-from polyroc.report._wording import level_text
+from polyroc.report._wording import level_text, spoken
 
 CITATIONS = {
     "hand_till": "D. J. Hand, R. J. Till, Machine Learning 45 (2001) 171–186",
@@ -19,7 +19,7 @@ def methods(content: Content) -> str:
     predictions = content.predictions
     declared = registry[content.main_metric]
     counts = ", ".join(
-        f"{count:,} {label}"
+        f"{count:,} {label}" if spoken(label) == label else f"{count:,} of {spoken(label)}"
         for label, count in zip(content.classes, predictions.class_counts.tolist(), strict=True)
     )
     cases = plural(len(predictions), "case")
