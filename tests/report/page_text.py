@@ -411,8 +411,9 @@ def curves(facts: Facts, page: Node) -> None:
         assert shown == list(range(facts.n_classes))
         assert told == "Each class against all others together, by its own scores."
     else:
-        mean = " (mean of the models)" if len(facts.models) > 1 else ""
-        assert told.endswith(f"Of {facts.n_classes} classes the 12 with the smallest area{mean}.")
+        mean = " on average over the models" if len(facts.models) > 1 else ""
+        which = f"the 12 of {facts.n_classes} classes with the smallest area{mean}."
+        assert told.endswith(f"Shown are {which}")
     areas = {}
     for k in range(facts.n_classes):
         areas[k] = [against_rest(facts, model, k) for model in facts.models]

@@ -275,7 +275,7 @@ def _listed(told: Told, middle: str, chosen: list[int], limit: str, ending: str)
     each = rf"{told.a_class} has [\d,]+ \({PERCENT}(?: by weight)?\)"
     total, listed, others = told.match(
         "text",
-        rf"Of ([\d,]+) cases?, ({each}(?:, {each})*)(?:; ([\d,]+) more class(?:es)? below "
+        rf"Of ([\d,]+) cases?, ({each}(?:, {each})*)(?:; ([\d,]+) more class(?:es)? with "
         rf"{limit})?\. {ending}",
     )
     assert number_in(total) == len(facts.y)
@@ -300,9 +300,7 @@ def rare_class(told: Told) -> None:
     )
     chosen = [k for k in order if facts.shares[k] < limit]
     assert chosen
-    _listed(told, "a small share of the cases", chosen, PERCENT, ending)
-    bound = re.search(rf"below ({PERCENT})", told.text)
-    assert bound is None or agrees(bound[1], limit)
+    _listed(told, "a small share of the cases", chosen, "less than half of the mean share", ending)
 
 
 def few_cases(told: Told) -> None:
@@ -314,7 +312,7 @@ def few_cases(told: Told) -> None:
         r"Values that depend on so few cases are uncertain: read the intervals, not the third "
         r"digit\."
     )
-    _listed(told, "few cases", chosen, "30 cases", ending)
+    _listed(told, "few cases", chosen, "fewer than 30 cases", ending)
 
 
 def _interval(facts: Facts, model: str) -> tuple[float, float]:
@@ -379,7 +377,7 @@ def perfect(told: Told) -> None:
             + advice,
         )
         return
-    chance = r" A class of (this pair|each of these pairs) has fewer than 30 cases, so that it may "
+    chance = r" (This pair|Each of these pairs) has a class with fewer than 30 cases, so this may "
     chance += r"be chance\."
     a, a1, b, more, few = told.match(
         "text",
@@ -391,7 +389,7 @@ def perfect(told: Told) -> None:
     sizes = {pair: min(facts.counts[k] for k in pair) for pair in found}
     assert sizes[told.code(a), told.code(b)] == max(sizes.values())
     assert bool(few) == (max(sizes.values()) < 30)
-    assert not few or (few == "this pair") == (len(found) == 1)
+    assert not few or (few == "This pair") == (len(found) == 1)
 
 
 def not_probabilities(told: Told) -> None:

@@ -159,7 +159,7 @@ def test_separation_of_small_classes_may_be_chance(n_last, severity) -> None:
     )
     assert "case of class 3, and vice versa; the same holds for 4 other pairs" in told.text
     assert ("(leakage)" in told.text) == (severity == "notice")
-    assert told.text.endswith("so that it may be chance.") == (severity == "fact")
+    assert told.text.endswith("so this may be chance.") == (severity == "fact")
 
 
 def test_metrics_agree() -> None:

@@ -5,7 +5,11 @@ import pytest
 from report.conftest import make_sample
 
 from polyroc.report._content import gather
+from polyroc.report._decisions import perfect_pairs
+from polyroc.report._explanations import EXPLANATIONS
 from polyroc.report._methods import methods
+from polyroc.report._on_classes import few_cases, rare_classes
+from polyroc.report._roc_section import told_first
 
 pytestmark = [pytest.mark.system, pytest.mark.usefixtures("short_search", "one_metric")]
 
@@ -24,3 +28,36 @@ def test_numbers_of_cases_of_numbered_classes() -> None:
     named = np.array(["a", "b", "c"])[y]
     told = ", ".join(f"{count} {name}" for name, count in zip("abc", counts, strict=True))
     assert f"of 3 classes ({told}) by" in methods(gather(named, models))
+
+
+def many_small_classes() -> tuple[np.ndarray, np.ndarray]:
+    """Forty classes, ten of which have 3 cases and the others 12."""
+    y = np.repeat(np.arange(40), [3] * 10 + [12] * 30)
+    p = np.eye(40)[y] + 0.6 * np.random.default_rng(0).random((len(y), 40))
+    return y, p / p.sum(axis=1, keepdims=True)
+
+
+def test_how_many_classes_are_rare_or_small() -> None:
+    """Not by a limit in percent: rounded, it is a share that some of these classes have."""
+    y, p = many_small_classes()
+    content = gather(y, p)
+    (rare,), (few,) = rare_classes(content), few_cases(content)
+    assert "; 5 more classes with less than half of the mean share. " in rare.text
+    assert "; 35 more classes with fewer than 30 cases. " in few.text
+
+
+@pytest.mark.parametrize("n_models", [1, 2])
+def test_which_curves_are_shown(n_models) -> None:
+    y, models = make_sample(15, 200, n_models)
+    mean = " on average over the models" if n_models > 1 else ""
+    told = f"Shown are the 12 of 15 classes with the smallest area{mean}."
+    assert told_first(gather(y, models)).endswith(told)
+
+
+def test_separated_classes_have_intervals() -> None:
+    """So the explanation does not say that they may be missing."""
+    y, p = many_small_classes()
+    (model,) = gather(y, p).models
+    perfect = perfect_pairs(model)
+    assert perfect.any() and np.isfinite(model.pair_limits[:, perfect]).all()
+    assert "missing" not in EXPLANATIONS["perfect-separation"]

@@ -88,10 +88,10 @@ EXPLANATIONS: dict[str, str] = {
         "rounding, or few distinct inputs; they limit what any threshold can do."
     ),
     "perfect-separation": (
-        "The scores of these classes do not overlap. A value of exactly 1 leaves no variation to "
-        "estimate a standard error from, so an interval may be missing; that does not mean that "
-        "the value is certain. With few cases chance is enough; with many, check that no feature "
-        "contains the answer."
+        "The scores of these classes do not overlap, so the AUC is exactly 1. That does not mean "
+        "that it is 1 for new cases: the lower limit of its interval, if there is one, says how "
+        "low it may be. With few cases chance is enough; with many, check that no feature contains "
+        "the answer."
     ),
     "worse-than-guessing": (
         "Uninformative scores give 0.5 on average; below, a model orders cases "
@@ -150,13 +150,12 @@ EXPLANATIONS: dict[str, str] = {
         "A metric that is not defined for these scores is missing from the tables; it is not 0."
     ),
     "sample-in-page": (
-        "Of every class the same proportion is drawn, rounded down, and at least one case, so a "
+        "The same proportion of every class is drawn, rounded down, and at least one case, so a "
         "class with few cases may have a larger share in the page than among all cases. Rates and "
-        "costs in the explorer are those of the cases in the page, and may differ from those of "
-        "all cases, most of all with few cases per class. Of more than 12 classes the explorer "
-        "opens with all cases, where every error costs the same, and counts those of the page at "
-        "other costs; not if cases belong to groups. The sample is the same each time the report "
-        "is made."
+        "costs of these cases may differ from those of all cases, most of all with few cases per "
+        "class. With more than 12 classes the explorer opens, where it says so, with the "
+        "decisions for all cases, every error costing the same, and uses the cases in the page "
+        "for any other costs. The sample is the same each time the report is made."
     ),
 }
 

@@ -64,7 +64,7 @@ def rare_classes(content: Content) -> Iterator[Finding]:
         else "Metrics weighted by prevalence (AUNP, AU1P) are barely affected by such a class; M, "
         "AUNU, AUC_μ and PDI count it as much as any other."
     )
-    more = f"; {plural(len(rare) - 5, 'more class')} below {share(limit, 1)}"
+    more = f"; {plural(len(rare) - 5, 'more class')} with less than half of the mean share"
     text = (
         f"Of {plural(len(content.predictions), 'case')}, {_listed(content, rare)}"
         f"{more if len(rare) > 5 else ''}. {effect}"
@@ -79,7 +79,7 @@ def few_cases(content: Content) -> Iterator[Finding]:
     few = [k for k in np.argsort(counts, kind="stable").tolist() if counts[k] < FEW_CASES]
     if not few:
         return
-    more = f"; {plural(len(few) - 5, 'more class')} below {FEW_CASES} cases"
+    more = f"; {plural(len(few) - 5, 'more class')} with fewer than {FEW_CASES} cases"
     text = (
         f"Of {plural(len(content.predictions), 'case')}, {_listed(content, few)}"
         f"{more if len(few) > 5 else ''}. Values that depend on so few cases are uncertain: read "

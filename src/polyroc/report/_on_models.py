@@ -235,8 +235,8 @@ def _some_separated(content: Content, model: ModelContent, pairs: Int64Array) ->
     more = len(pairs) - 1
     others = f"; the same holds for {plural(more, 'other pair')} of classes" if more else ""
     telling = fewer[place] >= FEW_CASES
-    pair = "each of these pairs" if more else "this pair"
-    chance = f"A class of {pair} has fewer than {FEW_CASES} cases, so that it may be chance."
+    pair = "Each of these pairs" if more else "This pair"
+    chance = f"{pair} has a class with fewer than {FEW_CASES} cases, so this may be chance."
     text = (
         f"Every case of {a} has a higher score for {a} than any case of {b}, and vice versa"
         f"{others}. {LEAKAGE if telling else chance}"

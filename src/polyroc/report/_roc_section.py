@@ -24,8 +24,11 @@ def told_first(content: Content) -> str:
         return "The second class against the first, by the scores of the second."
     told = "Each class against all others together, by its own scores."
     if len(content.panels) < n_classes:
-        mean = " (mean of the models)" if len(content.models) > 1 else ""
-        told += f" Of {n_classes} classes the {len(content.panels)} with the smallest area{mean}."
+        mean = " on average over the models" if len(content.models) > 1 else ""
+        told += (
+            f" Shown are the {len(content.panels)} of {n_classes} classes with the smallest area"
+            f"{mean}."
+        )
     return told
 
 
