@@ -157,19 +157,24 @@ def level_text(level: float) -> str:
 def interval_digits(low: float, high: float) -> int:
     """Decimals of a value and its limits: three, or up to five where they differ no sooner.
 
-    Limits below 0.01 have four, or a value between them would read as one of them.
+    What lies in the middle reads neither as one of the limits nor, next to 1, as 1. Limits below
+    0.01 have four, or a value between them would read as one of them.
 
     Examples
     --------
     >>> interval_digits(0.5, 0.6), interval_digits(0.50996, 0.51012), interval_digits(0.5, 0.5)
-    (3, 4, 3)
+    (3, 5, 3)
     >>> interval_digits(0.0002, 0.0014), interval_digits(0.00021, 0.00024)
     (4, 5)
+    >>> interval_digits(0.99936, 0.99972), interval_digits(0.76, 0.99998)
+    (4, 3)
     """
     if math.isnan(low) or high - low < _EXACT:
         return 3
     least = 4 if low >= 0 and high < 0.01 else 3
-    return next((d for d in range(least, 5) if f"{low:.{d}f}" != f"{high:.{d}f}"), 5)
+    ends = low, (low + high) / 2, high
+    shown = {d: {f"{each:.{d}f}" for each in ends} for d in range(least, 5)}
+    return next((d for d, texts in shown.items() if len(texts) == 3), 5)
 
 
 def limits(low: float, high: float, between: str = " to ") -> str:
@@ -178,9 +183,9 @@ def limits(low: float, high: float, between: str = " to ") -> str:
     Examples
     --------
     >>> limits(0.8124, 0.9), limits(0.9991, 0.99996), limits(0.95, 1 - 1e-9)
-    ('0.812 to 0.900', '0.999 to 0.99996', '0.950 to 1.000')
+    ('0.812 to 0.900', '0.9991 to 0.99996', '0.950 to 1.000')
     >>> limits(0.50996, 0.51012)
-    '0.5100 to 0.5101'
+    '0.50996 to 0.51012'
     """
     digits = interval_digits(low, high)
     return between.join(_limit(each, digits) for each in (low, high))

@@ -33,7 +33,8 @@ function limitText(value, digits) {
 function cellOf(model, column, at) {
   const [value, low, high] = [0, 1, 2].map((place) => model.share(column + place, at));
   const step = Math.round(Math.min(1, Math.max(0, 2 * (1 - value))) * 10);
-  const digits = low < high && low.toFixed(3) === high.toFixed(3) ? 4 : 3;
+  const shown = new Set([low, (low + high) / 2, high].map((each) => each.toFixed(3)));
+  const digits = low < high && shown.size < 3 ? 4 : 3;
   const limits = Number.isNaN(low)
     ? "no interval"
     : `${limitText(low, digits)} to ${limitText(high, digits)}`;
