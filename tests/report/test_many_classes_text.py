@@ -1,5 +1,7 @@
 """What a page of many classes, small classes or numbered classes says."""
 
+import re
+
 import numpy as np
 import pytest
 from report.conftest import make_sample
@@ -7,9 +9,12 @@ from report.conftest import make_sample
 from polyroc.report._content import gather
 from polyroc.report._decisions import perfect_pairs
 from polyroc.report._explanations import EXPLANATIONS
+from polyroc.report._findings import findings
 from polyroc.report._methods import methods
 from polyroc.report._on_classes import few_cases, rare_classes
+from polyroc.report._ranking import models_table
 from polyroc.report._roc_section import told_first
+from polyroc.report._verdict import verdict
 
 pytestmark = [pytest.mark.system, pytest.mark.usefixtures("short_search", "one_metric")]
 
@@ -61,3 +66,17 @@ def test_separated_classes_have_intervals() -> None:
     perfect = perfect_pairs(model)
     assert perfect.any() and np.isfinite(model.pair_limits[:, perfect]).all()
     assert "missing" not in EXPLANATIONS["perfect-separation"]
+
+
+def test_the_answer_has_the_decimals_of_the_table() -> None:
+    """A small difference is the same number in the first sentence and in the table below it."""
+    y, models = make_sample(4, 8000, 1)
+    models["worse"] = models["model 0"] ** 0.9 + 0.02 * np.random.default_rng(0).random((8000, 4))
+    models["worse"] /= models["worse"].sum(axis=1, keepdims=True)
+    content = gather(y, models)
+    (row,) = content.comparison.differences
+    told = re.search(r"ahead of worse by (0\.\d+) \(", verdict(content))[1]
+    assert f"{abs(row.difference):.{len(told) - 2}f}" == told
+    assert f">{told}<small>" in models_table(content)
+    (found,) = (each for each in findings(content) if each.code == "difference-clear")
+    assert f"is {told} higher" in found.text

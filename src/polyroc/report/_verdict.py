@@ -10,6 +10,7 @@ from polyroc.metrics import registry
 from polyroc.report._content import Content, ModelContent
 from polyroc.report._decisions import perfect_pairs
 from polyroc.report._wording import (
+    difference_digits,
     digits_for,
     interval_digits,
     limits,
@@ -105,7 +106,8 @@ def _ahead(content: Content, best: ModelContent, clear: list[Rival], sure: bool)
     nearest, *others = clear
     holm = " after Holm's adjustment" if len(content.models) > 2 else ""
     by = abs(nearest.row.difference)
-    size = size_of_difference(by, gap_digits(clear))
+    needed = difference_digits(by, *nearest.row.interval(content.level)[:2])
+    size = size_of_difference(by, max(gap_digits(clear), needed))
     p = p_value(nearest.row.p_adjusted).replace(" ", "\u00a0")
     tested = f"{size} ({p}{holm})"
     return f"{start}, ahead of {nearest.name} by {tested}{_further(by, others)}"
