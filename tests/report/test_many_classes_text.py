@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from report.conftest import make_sample
 
+from polyroc.metrics import registry
 from polyroc.report._content import gather
 from polyroc.report._decisions import perfect_pairs
 from polyroc.report._explanations import EXPLANATIONS
@@ -14,6 +15,7 @@ from polyroc.report._methods import methods
 from polyroc.report._on_classes import few_cases, rare_classes
 from polyroc.report._ranking import models_table
 from polyroc.report._roc_section import told_first
+from polyroc.report._sections import published
 from polyroc.report._verdict import verdict
 
 pytestmark = [pytest.mark.system, pytest.mark.usefixtures("short_search", "one_metric")]
@@ -80,3 +82,10 @@ def test_the_answer_has_the_decimals_of_the_table() -> None:
     assert f">{told}<small>" in models_table(content)
     (found,) = (each for each in findings(content) if each.code == "difference-clear")
     assert f"is {told} higher" in found.text
+
+
+def test_metrics_are_cited_by_what_was_published() -> None:
+    """Every metric has a reference that can be looked up."""
+    for metric in registry.values():
+        assert re.search(r"\b(19|20)\d\d\b", published(metric.reference)), metric.name
+        assert "slides" not in published(metric.reference)

@@ -382,6 +382,18 @@ def surfaces(content: Content) -> Markup | None:
     )
 
 
+def published(reference: str) -> str:
+    """What readers of the page can look up; lecture slides are known to the documentation only.
+
+    Examples
+    --------
+    >>> published("multi-class AUC slides; Ferri et al. 2009"), published("Kleiman & Page 2019")
+    ('Ferri et al. 2009', 'Kleiman & Page 2019')
+    """
+    parts = reference.split("; ")
+    return "; ".join(each for each in parts if "slides" not in each) or reference
+
+
 def reading(content: Content, found: list[Finding]) -> Markup:
     """Explanations that the summary and the tables link to."""
     codes = dict.fromkeys(finding.code for finding in found)
@@ -399,7 +411,11 @@ def reading(content: Content, found: list[Finding]) -> Markup:
         joined(
             element("dt", symbol(each.symbol), " – ", titled(each), id=f"metric-{each.name}"),
             element(
-                "dd", with_symbols(content, each.summary), " ", element("cite", each.reference), "."
+                "dd",
+                with_symbols(content, each.summary),
+                " ",
+                element("cite", published(each.reference)),
+                ".",
             ),
         )
         for each in metrics_shown
