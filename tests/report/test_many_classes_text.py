@@ -15,7 +15,7 @@ from polyroc.report._methods import methods
 from polyroc.report._on_classes import few_cases, rare_classes
 from polyroc.report._ranking import models_table
 from polyroc.report._roc_section import told_first
-from polyroc.report._sections import published
+from polyroc.report._sections import benefit, published
 from polyroc.report._verdict import verdict
 
 pytestmark = [pytest.mark.system, pytest.mark.usefixtures("short_search", "one_metric")]
@@ -89,3 +89,15 @@ def test_metrics_are_cited_by_what_was_published() -> None:
     for metric in registry.values():
         assert re.search(r"\b(19|20)\d\d\b", published(metric.reference)), metric.name
         assert "slides" not in published(metric.reference)
+
+
+@pytest.mark.parametrize("n_classes", [5, 100])
+def test_a_missing_line_of_net_benefit_is_told(n_classes) -> None:
+    """Acting on all cases does harm at every threshold where a class has a share of 1 %."""
+    y = np.repeat(np.arange(n_classes), 4)
+    p = np.eye(n_classes)[y] + 0.6 * np.random.default_rng(0).random((len(y), n_classes))
+    section = str(benefit(gather(y, p / p.sum(axis=1, keepdims=True))))
+    lines = [figure.count('class="chance"') for figure in section.split("<figure>")[1:]]
+    assert set(lines) == {2 if n_classes == 5 else 1}
+    assert ("acting on all cases lies below the panel" in section) == (n_classes == 100)
+    assert "thresholds, of 0.02 to 0.98, at which" in section

@@ -164,14 +164,27 @@ def _at_least(reached: NDArray[np.intp], weights: Float64Array) -> Float64Array:
     return np.asarray(np.cumsum(sums[::-1])[::-1][1:])
 
 
-def benefit_figures(content: Content) -> Markup:
-    """A panel per class of few; of two, the second."""
+def _drawn(content: Content) -> list[int]:
+    """Each class of few; of two, the second; of many, the most frequent."""
     n_classes = len(content.classes)
-    drawn = list(range(n_classes)) if n_classes > 2 else [1]
-    if len(drawn) > MOST_CURVES:
-        priors = content.predictions.priors
-        drawn = np.argsort(-priors, kind="stable")[:MOST_CURVES].tolist()
-    return element("div", *(_benefit_panel(content, k) for k in drawn), class_="panels")
+    if n_classes == 2:
+        return [1]
+    if n_classes <= MOST_CURVES:
+        return list(range(n_classes))
+    order: list[int] = np.argsort(-content.predictions.priors, kind="stable").tolist()
+    return order[:MOST_CURVES]
+
+
+def benefit_figures(content: Content) -> Markup:
+    """A panel per class that is drawn."""
+    return element("div", *(_benefit_panel(content, k) for k in _drawn(content)), class_="panels")
+
+
+def hides_everyone(content: Content) -> bool:
+    """Whether acting on all cases is, in some panel, below its edge at every threshold."""
+    odds = THRESHOLDS[0] / (1 - THRESHOLDS[0])
+    priors = content.predictions.priors[_drawn(content)]
+    return bool((priors - (1 - priors) * odds < -priors / 4).any())
 
 
 def _benefit_panel(content: Content, k: int) -> Markup:
