@@ -365,7 +365,8 @@ def _check_pair_limits(facts: Facts, model: str, figure: Node) -> None:
         if math.isnan(low):
             assert text == "no interval"
         else:
-            assert all(agrees(t, v) for t, v in zip(text.split(" to "), (low, high), strict=True))
+            told = re.split(" to |–", text)
+            assert all(agrees(t, v) for t, v in zip(told, (low, high), strict=True))
 
 
 def _check_worst(facts: Facts, model: str, rows: list[list[str]]) -> None:

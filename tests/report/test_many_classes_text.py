@@ -7,6 +7,7 @@ import pytest
 from report.conftest import make_sample
 
 from polyroc.metrics import registry
+from polyroc.report import write_report
 from polyroc.report._content import gather
 from polyroc.report._decisions import perfect_pairs
 from polyroc.report._explanations import EXPLANATIONS
@@ -101,3 +102,17 @@ def test_a_missing_line_of_net_benefit_is_told(n_classes) -> None:
     assert set(lines) == {2 if n_classes == 5 else 1}
     assert ("acting on all cases lies below the panel" in section) == (n_classes == 100)
     assert "thresholds, of 0.02 to 0.98, at which" in section
+
+
+@pytest.mark.browser
+def test_ten_columns_of_nearly_perfect_pairs_are_in_view(tmp_path, open_page) -> None:
+    """Limits next to 1 have more decimals, which must not push a column out of the table."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(10), 180)
+    scores = np.exp(5 * np.eye(10)[y] + 1.4 * rng.normal(size=(len(y), 10)))
+    path = write_report(tmp_path / "page.html", y, scores / scores.sum(axis=1, keepdims=True))
+    page = open_page(path).page
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert sum("0.9999" in text for text in page.locator("#pairs td small").all_inner_texts()) > 20
+    wide = "(table) => table.scrollWidth - table.clientWidth"
+    assert page.locator("#pairs .scroll").evaluate(wide) <= 0

@@ -177,25 +177,29 @@ def pairs_table(content: Content, model: ModelContent) -> Markup:
     """AUC(k|r), row = positive class."""
     titles = [element("span", "scores of\u00a0↓ against\u00a0→", class_="corner")]
     titles += [right(name(label)) for label in content.classes]
+    dense = len(content.classes) > WIDE_CELLS
+    between = "–" if dense else " to "
     rows = [
         element(
             "tr",
             element("th", name(label), scope="row"),
-            *(_pair_cell(model, k, r) for r in range(len(content.classes))),
+            *(_pair_cell(model, k, r, between=between) for r in range(len(content.classes))),
         )
         for k, label in enumerate(content.classes)
     ]
-    kind = "matrix" if len(content.classes) <= WIDE_CELLS else "matrix dense"
+    kind = "matrix dense" if dense else "matrix"
     table = element("table", head(*titles), element("tbody", *rows), class_=kind)
     return scrolled(table, f"Pairwise AUC of {model.name}")
 
 
-def _pair_cell(model: ModelContent, k: int, r: int, title: str | None = None) -> Markup:
+def _pair_cell(
+    model: ModelContent, k: int, r: int, title: str | None = None, between: str = " to "
+) -> Markup:
     value, (low, high) = float(model.pairs[k, r]), model.pair_limits[:, k, r].tolist()
     if math.isnan(value):
         return element("td", "", class_="diagonal")
     step = round(min(1.0, max(0.0, 2 * (1 - value))) * HEAT_STEPS)
-    interval = "no interval" if math.isnan(low) else limits(low, high)
+    interval = "no interval" if math.isnan(low) else limits(low, high, between)
     text = number(value, interval_digits(low, high))
     shown = element("span", text), element("small", interval)
     return element("td", *shown, class_=f"heat-{step}", data_label=title)
