@@ -161,8 +161,8 @@ def ranking(facts: Facts, page: Node) -> None:
             check_behind(rest[0], gap, behind[model], order[0])
     told = re.fullmatch(
         rf"Guessing gives {facts.symbol} 0\.5; always choosing (.+) classifies (\S+\s%) of cases"
-        r"( by weight)? correctly\. Accuracy is of the most probable class\."
-        rf"( Behind the best: the 95\s% interval is for each difference alone; p is after "
+        r"( by weight)? correctly\. Accuracy is that of choosing the most probable class\."
+        rf"( Behind the best: the 95\s% interval is of one difference by itself, p is after "
         r"Holm's adjustment\.)?",
         page.one("summary").all("p", "muted")[0].text,
     )

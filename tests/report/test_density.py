@@ -64,7 +64,8 @@ def test_squares_show_shares(open_page, tmp_path, monkeypatch) -> None:
     p = np.float32(models["model 0"]).astype(np.float64)
     page = open_page(write_report(tmp_path / "page.html", y, {"model": p})).page
     decided = p.argmax(axis=1)
-    assert "The more cases a square has, the larger it is" in page.inner_text("#simplex-told")
+    told = "The more cases a square has, the larger it is; each class takes up its share of it."
+    assert told in page.inner_text("#simplex-told")
     for cell, strong in ((None, decided != y), (1, (y == 0) & (decided == 1))):
         if cell is not None:
             page.click(f"#confusion .cell[data-cell='{cell}']")

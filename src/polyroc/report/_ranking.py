@@ -118,8 +118,8 @@ def chance_text(content: Content) -> str:
     by = "" if predictions.weights is None else " by weight"
     return (
         f"Guessing gives {declared.symbol} {chance:g}; always choosing {content.classes[k]} "
-        f"classifies {share(most, 1)} of cases{by} correctly. Accuracy is of the most probable "
-        f"class.{_adjusted(content)}"
+        f"classifies {share(most, 1)} of cases{by} correctly. Accuracy is that of choosing the "
+        f"most probable class.{_adjusted(content)}"
     )
 
 

@@ -285,8 +285,8 @@ export function startSimplex() {
   byId("simplex-choice").append(truths);
   const explain = () => {
     const tints = setting().refer === null ? " Tint: decision." : " Tint: decision, grey: referred.";
-    const above = nClasses > FEW ? "; those of the two classes lie on those of the others" : "";
-    const squares = `Colour: truth. The more cases a square has, the larger it is; it shows their shares${above}.`;
+    const above = nClasses > FEW ? " Squares of the two classes lie on those of the others." : "";
+    const squares = `Colour: truth. The more cases a square has, the larger it is; each class takes up its share of it.${above}`;
     const single = "Colour and shape: truth.";
     const which = held && !state.slice ? ` Shown are ${held}.` : "";
     const strong = state.selected === null ? "misclassified" : "the cases of the selected cell";
