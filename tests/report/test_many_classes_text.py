@@ -101,7 +101,7 @@ def test_a_missing_line_of_net_benefit_is_told(n_classes) -> None:
     lines = [figure.count('class="chance"') for figure in section.split("<figure>")[1:]]
     assert set(lines) == {2 if n_classes == 5 else 1}
     assert ("acting on all cases lies below the panel" in section) == (n_classes == 100)
-    assert "thresholds, of 0.02 to 0.98, at which" in section
+    assert "among thresholds from 0.02 to 0.98, in which" in section
 
 
 @pytest.mark.browser

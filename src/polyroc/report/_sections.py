@@ -274,11 +274,11 @@ def benefit(content: Content) -> Markup | None:
         "Net benefit of acting on a class where its probability reaches the threshold: the share "
         "of true positives minus the share of false positives times "
         "threshold/(1\u00a0−\u00a0threshold) (Vickers & Elkin 2006). Dotted and grey: acting on "
-        "all cases, and on none. The legend has the longest range of thresholds, of 0.02 to 0.98, "
-        "at which a model is above both."
+        "all cases, and on none. The legend has the longest range, among thresholds from 0.02 to "
+        "0.98, in which a model is above both."
     )
     if hides_everyone(content):
-        told += " Of rare classes, acting on all cases lies below the panel at all of them."
+        told += " For rare classes, acting on all cases lies below the panel throughout."
     if len(content.classes) > MOST_CURVES:
         told += f" Shown are the {MOST_CURVES} most frequent classes."
     return section(
