@@ -162,7 +162,7 @@ def ranking(facts: Facts, page: Node) -> None:
     told = re.fullmatch(
         rf"Guessing gives {facts.symbol} 0\.5; always choosing (.+) classifies (\S+\s%) of cases"
         r"( by weight)? correctly\. Accuracy is that of choosing the most probable class\."
-        rf"( Behind the best: the 95\s% interval is of one difference by itself, p is after "
+        rf"( Behind the best: the 95\s% interval is for each difference alone; p is after "
         r"Holm's adjustment\.)?",
         page.one("summary").all("p", "muted")[0].text,
     )
@@ -629,8 +629,8 @@ def reading(facts: Facts, page: Node) -> None:
     """Every finding and every metric has its explanation, and nothing else has."""
     papers = {item.all("strong")[0].text for item in page.all("ul", "references")[0].all("li")}
     told = " ".join(each.text for each in [*page.all("p"), *page.all("cite")])
-    named = r"[A-Z]\w+(?: Calster)?(?: et al\.| & [A-Z]\w+) (?:19|20)\d\d|multi-class AUC slides"
-    assert {each[0].upper() + each[1:] for each in re.findall(named, told)} == papers
+    named = r"[A-Z]\w+(?: Calster)?(?: et al\.| & [A-Z]\w+) (?:19|20)\d\d"
+    assert set(re.findall(named, told)) == papers
     ids = {node.attributes.get("id") for node in page.one("reading").all("dt")}
     codes = {card.attributes["data-code"] for card in page.all("li", "finding")}
     symbols = {registry[metric].symbol.replace("_", "") for metric in facts.inputs["metrics"]}

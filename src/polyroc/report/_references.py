@@ -13,8 +13,6 @@ REFERENCES = {
     "machine learning models, ICML 2019",
     "Li & Fine 2008": "J. Li, J. P. Fine, ROC analysis with multiple classes and multiple tests, "
     "Biostatistics 9 (2008)",
-    "multi-class AUC slides": "Introduction to machine learning: evaluation, multi-class AUC, "
-    "lecture slides",
     "Nakas & Yiannoutsos 2004": "C. T. Nakas, C. T. Yiannoutsos, Ordered multiple-class ROC "
     "analysis with continuous measurements, Statistics in Medicine 23 (2004)",
     "Van Calster et al. 2008": "B. Van Calster, V. Van Belle, G. Condous, T. Bourne, D. Timmerman, "
@@ -28,7 +26,7 @@ REFERENCES = {
 
 
 def cited(texts: Iterable[str]) -> list[tuple[str, str]]:
-    """Those that are named in any of the texts: the short name with a capital, and the paper.
+    """Those that are named in any of the texts: the short name and the paper.
 
     Examples
     --------
@@ -36,8 +34,4 @@ def cited(texts: Iterable[str]) -> list[tuple[str, str]]:
     'J. Li, J. P. Fine, ROC'
     """
     known = list(texts)
-    return [
-        (short[0].upper() + short[1:], full)
-        for short, full in REFERENCES.items()
-        if any(short in text for text in known)
-    ]
+    return [each for each in REFERENCES.items() if any(each[0] in text for text in known)]
