@@ -181,7 +181,7 @@ def check_p(sign: str, told: str, p: float) -> None:
     if sign == "<":
         assert told == "0.001" and p < 0.001
         return
-    assert agrees(told, p) and p >= 0.001 and (float(told) < 0.05) == (p < 0.05)
+    assert agrees(told, p) and p >= 0.001 and (float(told) <= 0.05) == (p <= 0.05)
     assert re.fullmatch(r"\d\.\d{3}|0\.0(49|50)\d+", told)
 
 

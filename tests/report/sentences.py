@@ -396,7 +396,7 @@ def not_probabilities(told: Told) -> None:
     facts = told.facts
     (model,) = told.match("title", "{m}: the scores are not probabilities")
     row, fault, done = told.match(
-        "text", r"Row (\d+) of y_score ((?:contains|sums to) [-\d.e+]+)\. (The explorer .+)"
+        "text", r"Row (\d+) of the scores ((?:contains|sums to) [-\d.e+]+)\. (The explorer .+)"
     )
     assert (int(row), fault) == facts.fault(model)
     left_out = "The explorer leaves this model out, because costs need probabilities."

@@ -14,6 +14,8 @@ from polyroc.report._explanations import EXPLANATIONS, QUESTIONS, explanation
 from polyroc.report._finding import Finding
 from polyroc.report._findings import RULES, SEVERITIES, findings
 from polyroc.report._grouping import Group, above_the_fold, grouped
+from polyroc.report._tables import differences_table
+from polyroc.report._verdict import verdict
 
 pytestmark = pytest.mark.usefixtures("short_search")
 
@@ -256,3 +258,70 @@ def test_at_most_seven_findings_above_the_fold_and_none_alone_below(n_found, n_f
     groups = [Group(f"code-{k}", "fact", "", ()) for k in range(n_found)]
     first, rest = above_the_fold(groups)
     assert first + rest == groups and len(rest) == n_folded
+
+
+def nearly_alike(n_cases=300, noise=0.55, seed=1):
+    """Two models, the second a little worse."""
+    rng = np.random.default_rng(seed)
+    y, shared = np.arange(n_cases) % 3, rng.normal(size=(n_cases, 3))
+    logits = shared + np.eye(3)[np.arange(n_cases) % 3]
+    raw = {"a": logits, "b": logits + noise * rng.normal(size=logits.shape)}
+    models = {name: np.exp(each) for name, each in raw.items()}
+    return y, {name: each / each.sum(axis=1, keepdims=True) for name, each in models.items()}
+
+
+@pytest.mark.parametrize("step", [-1e-4, 1e-4])
+def test_tests_have_the_level_of_the_intervals(step) -> None:
+    """What is said of two models turns where the level passes 1 − p, in all places at once."""
+    y, models = nearly_alike()
+    compared = gather(y, models).comparison.differences
+    (p,) = [each.p_adjusted for each in compared if each.metric == "hand_till"]
+    assert 0.001 < p < 0.3
+    clear, level = step < 0, 1 - p + step
+    content = gather(y, models, level=level)
+    codes = {each.code for each in findings(content)}
+    assert ("difference-clear" in codes) == clear == ("difference-unclear" not in codes)
+    assert ("cannot be told apart" in verdict(content)) == (not clear)
+    (row,) = [each for each in content.comparison.differences if each.metric == "hand_till"]
+    low, high, *_ = row.interval(level)
+    assert (low > 0 or high < 0) == clear
+    table = str(differences_table(content, [row], "all"))
+    assert ("<strong>" in table) == clear
+    alpha = f"{100 * (1 - level):.6g}\u00a0% level"
+    assert alpha in explanation("difference-unclear", [], content.alpha)
+
+
+def test_a_comparison_is_settled_at_the_level_of_the_page() -> None:
+    y, models = nearly_alike(noise=0.25)
+    needed = []
+    for level in (0.95, 0.99):
+        for groups in (None, np.arange(len(y)) // 2):
+            content = gather(y, models, level=level, groups=groups)
+            text = " ".join(each.text for each in findings(content))
+            needed.append(int(SETTLED.search(text)[1].replace(",", "")))
+    assert needed[2] > 1.2 * needed[0] and needed[3] > 1.2 * needed[1]
+
+
+def test_ties_and_separation_are_those_within_folds() -> None:
+    rng = np.random.default_rng(0)
+    y, folds = np.arange(240) % 3, (np.arange(240) // 3) % 2
+    scores = 0.1 * rng.random((240, 3)) + 0.15 * np.eye(3)[y]
+    scores[:, 0] += 0.3 * folds  # the classes overlap across folds only
+    found = {each.code: each for each in findings(gather(y, scores, folds=folds))}
+    assert "in the same fold" in found["perfect-separation"].text
+    assert "confused-pair" not in found
+    pooled = {each.code: each.text for each in findings(gather(y, scores))}
+    assert "in the same fold" not in pooled["perfect-separation"] and "confused-pair" in pooled
+    repeated, apart = np.tile(rng.dirichlet(np.ones(3), 24), (5, 1)), np.arange(120) // 24
+    y = np.concatenate([rng.permutation(np.arange(24) % 3) for _ in range(5)])
+    assert "tied-scores" in codes_of(y, repeated)
+    assert "tied-scores" not in codes_of(y, repeated, folds=apart)
+
+
+def test_ties_of_two_classes_are_those_of_the_column_that_counts() -> None:
+    rng = np.random.default_rng(4)
+    raw = rng.normal(size=(80, 2))
+    raw[:, 0] = raw[:, 0].round()
+    y = np.arange(80) % 2
+    assert "tied-scores" not in codes_of(y, raw)
+    assert "tied-scores" in codes_of(y, raw[:, ::-1])

@@ -135,6 +135,12 @@ def _small_classes(predictions: Predictions) -> Note | None:
 def _tied_pairs(
     statistics: CaseStatistics | FoldStatistics, metric: Metric, need: Need
 ) -> Note | None:
+    share = share_of_ties(statistics, metric, need)
+    told = f"{100 * share:.1f} % of pairs are tied"
+    return Note("tied-scores", told) if share >= TOLD_SHARE else None
+
+
+def share_of_ties(statistics: CaseStatistics | FoldStatistics, metric: Metric, need: Need) -> float:
     """Share of tied pairs among those that are compared, in folds where there are any."""
     tied = pairs = 0.0
     for part in _ranked_parts(statistics, metric):
@@ -143,8 +149,7 @@ def _tied_pairs(
         if compared.any():
             tied += part[need].tied[compared].sum()
             pairs += np.outer(totals, totals)[compared].sum()
-    told = f"{100 * tied / pairs:.1f} % of pairs are tied"
-    return Note("tied-scores", told) if tied >= TOLD_SHARE * pairs else None
+    return tied / pairs
 
 
 def _ranked_parts(

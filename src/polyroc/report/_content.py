@@ -89,6 +89,15 @@ class Content:
     """From each class whose ROC curves are drawn to those of the models."""
 
     @property
+    def alpha(self) -> float:
+        """Significance level of tests, so that they agree with the intervals."""
+        return round(1 - self.level, 12)
+
+    def rejects(self, p_value: float) -> bool:
+        """Whether a test rejects at that level; one without a p-value does not."""
+        return p_value <= self.alpha
+
+    @property
     def n_groups(self) -> int:
         """Groups of cases; cases where they are independent."""
         return len(self.predictions) if self.groups is None else len(np.unique(self.groups))
@@ -286,6 +295,7 @@ def _probabilities(predictions: Predictions) -> tuple[Float64Array | None, str]:
         return np.asarray(predictions.probabilities("The explorer"), dtype=np.float64), ""
     except NotDefined as reason:
         fault = str(reason).removeprefix("The explorer needs probabilities, but ").split(". ")[0]
+        fault = fault.replace("y_score", "the scores")
     try:
         divided = normalized(predictions.scores, Origin())
     except InvalidInput:

@@ -47,12 +47,17 @@ class Confusions(NamedTuple):
 
 
 def perfect_pairs(model: ModelContent) -> BoolArray:
-    """(K, K): whether every case of k has a higher score for k than every case of r."""
-    predictions = model.predictions
-    scores, members = predictions.scores, predictions.members
-    lowest = np.array([scores[own, k].min() for k, own in enumerate(members)])
-    highest = np.array([scores[cases].max(axis=0) for cases in members])
-    perfect: BoolArray = lowest[:, None] > highest.T
+    """(K, K): whether every case of k has a higher score for k than every case of r in its fold."""
+    predictions, n_classes = model.predictions, model.predictions.n_classes
+    perfect = np.ones((n_classes, n_classes), dtype=bool)
+    for rows in predictions.fold_rows:
+        by_class = rows[np.argsort(predictions.codes[rows], kind="stable")]
+        scores, codes = predictions.scores[by_class], predictions.codes[by_class]
+        there, starts = np.unique(codes, return_index=True)
+        lowest, highest = np.full(n_classes, np.inf), np.full((n_classes, n_classes), -np.inf)
+        lowest[there] = np.minimum.reduceat(scores[np.arange(len(codes)), codes], starts)
+        highest[there] = np.maximum.reduceat(scores, starts, axis=0)
+        perfect &= lowest[:, None] > highest.T
     return perfect
 
 

@@ -27,12 +27,12 @@ EXPLANATIONS: dict[str, str] = {
     "difference-clear": (
         "The models were compared on the same cases, so what matters is how their errors differ "
         "case by case, not whether two intervals overlap. The paired test rejects equality at the "
-        "5 % level; with more than two models its p-value is adjusted by Holm's method for the "
+        "{alpha} level; with more than two models its p-value is adjusted by Holm's method for the "
         "number of pairs of models."
     ),
     "difference-unclear": (
         "The models were compared on the same cases, and the paired test does not reject equality "
-        "at the 5 % level. More cases, above all of the smallest class, may decide; until then "
+        "at the {alpha} level. More cases, above all of the smallest class, may decide; until then "
         "choose by other criteria."
     ),
     "no-test": (
@@ -160,8 +160,8 @@ EXPLANATIONS: dict[str, str] = {
 }
 
 
-def explanation(code: str, symbols: Collection[str]) -> str:
-    """The explanation of a finding, which names only metrics of the page.
+def explanation(code: str, symbols: Collection[str], alpha: float = 0.05) -> str:
+    """The explanation of a finding, which names only metrics of the page and its level.
 
     Examples
     --------
@@ -170,4 +170,5 @@ def explanation(code: str, symbols: Collection[str]) -> str:
     """
     shown = [([each for each in known if each in symbols], text) for known, text in QUESTIONS]
     told = "".join(f" {text.format(', '.join(found))}" for found, text in shown if found)
-    return EXPLANATIONS[code].replace("{questions}", told).replace(" %", "\u00a0%")
+    text = EXPLANATIONS[code].replace("{questions}", told)
+    return text.replace("{alpha}", f"{100 * alpha:.6g} %").replace(" %", "\u00a0%")

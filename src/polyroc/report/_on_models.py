@@ -10,7 +10,9 @@ from polyroc._base.wording import plural
 from polyroc.errors import PolyrocError
 from polyroc.inference import plan
 from polyroc.inference._comparison import Difference
+from polyroc.inference._notes import share_of_ties
 from polyroc.metrics import registry
+from polyroc.metrics.folds import in_folds, statistics_of
 from polyroc.report._content import Content, ModelContent
 from polyroc.report._decisions import perfect_pairs
 from polyroc.report._finding import FEW_CASES, Finding
@@ -28,10 +30,10 @@ from polyroc.report._wording import (
 )
 from polyroc.results import Estimate
 from polyroc.statistics.pairs import Pairs
+from polyroc.statistics.statistic import Need
 from polyroc.surface._certainty import NO_ERROR, OF_CASES
 from polyroc.typing import Int64Array
 
-SIGNIFICANT = 0.05
 TIED_SHARE = 0.01
 POWER = 0.8
 LEAKAGE = "Check that no feature contains the answer (leakage)."
@@ -54,7 +56,7 @@ def differences(content: Content) -> Iterator[Finding]:
             yield Finding("no-test", "notice", f"{best} against {other}: no test", text)
             continue
         size = _difference(content, row, best)
-        if row.p_adjusted < SIGNIFICANT:
+        if content.rejects(row.p_adjusted):
             yield Finding("difference-clear", "fact", f"{best} is better than {other}", size)
         else:
             text = (
@@ -73,10 +75,11 @@ def _difference(content: Content, row: Difference, best: str) -> str:
     by = size_of_difference(ahead, digits)
     than = f"{by} {registry[row.metric].direction}"
     size = f"{symbol} of {best} is {than}" if ahead else f"{symbol} is the same for both"
-    adjusted = " after Holm's adjustment" if len(content.models) > 2 else ""
+    tested = p_value(row.p_adjusted, content.alpha)
+    tested += " after Holm's adjustment" if len(content.models) > 2 else ""
     return (
         f"{size} ({level_text(content.level)} interval {signed(low, digits)} to "
-        f"{signed(high, digits)}; paired test, {p_value(row.p_adjusted)}{adjusted})."
+        f"{signed(high, digits)}; paired test, {tested})."
     )
 
 
@@ -100,8 +103,9 @@ def _planned(content: Content, row: Difference) -> int | None:
     """By a plan with these cases as the pilot."""
     known = {model.name: model.predictions for model in content.models}
     pilot = {name: known[name] for name in (row.model_a, row.model_b)}
+    level = content.level
     try:
-        return plan(pilot, metric=row.metric, power=POWER, allocation="pilot").total
+        return plan(pilot, metric=row.metric, power=POWER, level=level, allocation="pilot").total
     except PolyrocError:
         return None
 
@@ -113,7 +117,7 @@ def _times_as_many(content: Content, row: Difference) -> int | None:
     def power(times: float) -> float:
         freedom = row.degrees_of_freedom * times
         away = abs(row.difference) / row.standard_error * math.sqrt(times)
-        return float(1 - nctdtr(freedom, away, stdtrit(freedom, 0.975)))
+        return float(1 - nctdtr(freedom, away, stdtrit(freedom, 1 - content.alpha / 2)))
 
     fewest, most = 1.0, float(MOST_TIMES)
     if not math.isfinite(row.degrees_of_freedom) or not power(most) >= POWER:
@@ -220,11 +224,20 @@ def separation(content: Content) -> Iterator[Finding]:
         perfect = perfect_pairs(model)
         pairs = np.argwhere(np.triu(perfect & perfect.T))
         if len(pairs) == n_classes * (n_classes - 1) // 2:
-            text = "Every case has a higher score for its own class than any case of another class."
+            where = _in_folds(model)
+            text = (
+                "Every case has a higher score for its own class than any case of another class"
+                f"{where}."
+            )
             title = f"{model.name}: perfect separation"
             yield Finding("perfect-separation", "warning", title, f"{text} {LEAKAGE}")
         elif len(pairs):
             yield _some_separated(content, model, pairs)
+
+
+def _in_folds(model: ModelContent) -> str:
+    """Which cases are compared, where scores of different folds come from different models."""
+    return " in the same fold" if in_folds(model.predictions) else ""
 
 
 def _some_separated(content: Content, model: ModelContent, pairs: Int64Array) -> Finding:
@@ -238,8 +251,8 @@ def _some_separated(content: Content, model: ModelContent, pairs: Int64Array) ->
     pair = "Each of these pairs" if more else "This pair"
     chance = f"{pair} has a class with fewer than {FEW_CASES} cases, so this may be chance."
     text = (
-        f"Every case of {a} has a higher score for {a} than any case of {b}, and vice versa"
-        f"{others}. {LEAKAGE if telling else chance}"
+        f"Every case of {a} has a higher score for {a} than any case of {b}{_in_folds(model)}, and "
+        f"vice versa{others}. {LEAKAGE if telling else chance}"
     )
     title = f"{model.name}: perfect separation of some classes"
     return Finding("perfect-separation", "notice" if telling else "fact", title, text)
@@ -262,12 +275,8 @@ def not_probabilities(content: Content) -> Iterator[Finding]:
 def ties(content: Content) -> Iterator[Finding]:
     """Scores that are exactly equal."""
     for model in content.models:
-        totals = model.predictions.class_weights
-        pairs = np.outer(totals, totals)
-        np.fill_diagonal(pairs, 0)
-        tied = Pairs.of(model.predictions).tied.copy()
-        np.fill_diagonal(tied, 0)
-        tied_share = tied.sum() / pairs.sum()
+        metric, statistics = registry[content.main_metric], statistics_of(model.predictions)
+        tied_share = share_of_ties(statistics, metric, Need(Pairs))
         if tied_share >= TIED_SHARE:
             text = (
                 f"{share(tied_share, 1)} of the pairs of cases compared, one of each of two "

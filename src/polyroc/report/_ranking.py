@@ -66,7 +66,8 @@ def _behind(content: Content, place: int) -> Markup:
     low, high, *_ = row.interval(content.level)
     ends = [low, high] if row.difference >= 0 else [-high, -low]
     digits = max(difference_digits(row.difference, low, high), _common_digits(content))
-    told = f"{signed(ends[0], digits)} to {signed(ends[1], digits)}; {p_value(row.p_adjusted)}"
+    told = f"{signed(ends[0], digits)} to {signed(ends[1], digits)}"
+    told += f"; {p_value(row.p_adjusted, content.alpha)}"
     return _cell(f"{abs(row.difference):.{digits}f}", told, BEHIND)
 
 

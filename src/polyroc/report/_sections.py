@@ -406,7 +406,7 @@ def reading(content: Content, found: list[Finding]) -> Markup:
     notes = [
         joined(
             element("dt", titles[code], id=f"about-{code}"),
-            element("dd", with_symbols(content, explanation(code, symbols))),
+            element("dd", with_symbols(content, explanation(code, symbols, content.alpha))),
         )
         for code in codes
     ]

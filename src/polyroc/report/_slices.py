@@ -9,7 +9,6 @@ from polyroc.metrics import registry
 from polyroc.report._content import Content, ModelContent
 from polyroc.report._markup import Markup, element
 from polyroc.report._tables import head, key, name, right, scrolled, symbol
-from polyroc.report._verdict import SIGNIFICANT
 from polyroc.report._wording import (
     digits_for,
     interval_digits,
@@ -49,11 +48,12 @@ def slices_of(content: Content) -> list[Markup]:
 
 def introduction(content: Content) -> str:
     """What the tables hold."""
-    declared = registry[content.main_metric]
+    declared, weighted = registry[content.main_metric], content.predictions.weights is not None
+    by = "the weight of their cases" if weighted else "their cases"
     return (
         f"{declared.title} in each slice with its {level_text(content.level)} interval, the worst "
         f"slice of {content.leading.name} first. The difference is that from the rest, the mean of "
-        "the other slices weighted by their cases; p is Holm's over the slices of an attribute."
+        f"the other slices weighted by {by}; p is Holm's over the slices of an attribute."
     )
 
 
@@ -111,7 +111,7 @@ def _cells(
     return [
         value,
         element("td", difference, class_="number", data_label="Difference"),
-        element("td", p_number(apart.p_adjusted), class_="number", data_label="p"),
+        element("td", p_number(apart.p_adjusted, content.alpha), class_="number", data_label="p"),
     ]
 
 
@@ -122,7 +122,7 @@ def _sentences(content: Content, attribute: str) -> list[str]:
         for test in evaluation.alike:
             if (test.attribute, test.metric) == (attribute, content.main_metric):
                 of = f" of {model.name}" if len(content.models) > 1 else ""
-                lines.append(_judged(test, evaluation, of))
+                lines.append(_judged(content, test, evaluation, of))
     first = sliced_models(content)[0][2]
     hidden = len(first.slices[attribute]) - MOST_SLICES
     if hidden > 0:
@@ -149,7 +149,7 @@ def _few_cases(content: Content, evaluation: SlicedEvaluation, attribute: str) -
     return lines
 
 
-def _judged(test: SliceTest, evaluation: SlicedEvaluation, of: str) -> str:
+def _judged(content: Content, test: SliceTest, evaluation: SlicedEvaluation, of: str) -> str:
     """Whether slices can be told apart, by the p-value adjusted over attributes."""
     of = f"{registry[test.metric].symbol}{of}"
     if math.isnan(test.p_value):
@@ -161,5 +161,5 @@ def _judged(test: SliceTest, evaluation: SlicedEvaluation, of: str) -> str:
         which = f"{test.slices} of {n_slices} slices, those with a standard error,"
     tests = [t for t in evaluation.alike if t.metric == test.metric and not math.isnan(t.p_value)]
     holm = f" after Holm's adjustment over {len(tests)} attributes" if len(tests) > 1 else ""
-    found = "differ" if test.p_adjusted < SIGNIFICANT else "cannot be told apart"
-    return f"{which} {found} ({p_value(test.p_adjusted)}{holm}) in {of}."
+    found = "differ" if content.rejects(test.p_adjusted) else "cannot be told apart"
+    return f"{which} {found} ({p_value(test.p_adjusted, content.alpha)}{holm}) in {of}."

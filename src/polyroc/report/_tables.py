@@ -240,7 +240,7 @@ def differences_table(content: Content, rows: Sequence[Difference], label: str) 
         right(each) for each in ("Difference", f"{level_text(level)} interval", "p", "p (Holm)")
     ]
     body = [
-        _difference_row(row, axes.get(metric), level, headed=len(axes) > 1 and row is each[0])
+        _difference_row(content, row, axes.get(metric), headed=len(axes) > 1 and row is each[0])
         for metric, each in metrics.items()
         for row in each
     ]
@@ -272,8 +272,9 @@ def difference_texts(difference: float, low: float, high: float) -> tuple[str, s
     return change, interval
 
 
-def _difference_row(row: Difference, axis: Axis | None, level: float, headed: bool) -> Markup:
-    low, high, *_ = row.interval(level)
+def _difference_row(content: Content, row: Difference, axis: Axis | None, headed: bool) -> Markup:
+    low, high, *_ = row.interval(content.level)
+    p, adjusted = (p_number(each, content.alpha) for each in (row.p_value, row.p_adjusted))
     change, interval = difference_texts(row.difference, low, high)
     figure = None
     if axis is not None:
@@ -287,10 +288,10 @@ def _difference_row(row: Difference, axis: Axis | None, level: float, headed: bo
         figure,
         element("td", change, class_="number", data_label="Difference"),
         element("td", whole(interval), class_="number", data_label="Interval"),
-        element("td", p_number(row.p_value), class_="number", data_label="p"),
+        element("td", p, class_="number", data_label="p"),
         element(
             "td",
-            element("strong" if row.p_adjusted < 0.05 else "span", p_number(row.p_adjusted)),
+            element("strong" if content.rejects(row.p_adjusted) else "span", adjusted),
             class_="number",
             data_label="p (Holm)",
         ),

@@ -19,7 +19,6 @@ from polyroc.report._wording import (
     size_of_difference,
 )
 
-SIGNIFICANT = 0.05
 MOST_NAMES = 3
 SAME = 1e-12
 """Differences no further apart are equal."""
@@ -57,7 +56,7 @@ def rivals(content: Content) -> list[Rival]:
 
 def clear_rivals(content: Content) -> list[Rival]:
     """The models that are clearly worse than the best, the nearest first."""
-    return [each for each in rivals(content) if each.row.p_adjusted < SIGNIFICANT]
+    return [each for each in rivals(content) if content.rejects(each.row.p_adjusted)]
 
 
 def gap_digits(clear: list[Rival]) -> int:
@@ -79,7 +78,7 @@ def verdict(content: Content) -> str:
         return f"{best.name} {_alone(content, best)}: {_value(content, best)}; {_chance(content)}."
     found = rivals(content)
     clear = clear_rivals(content)
-    unclear = [each.name for each in found if each.row.p_adjusted >= SIGNIFICANT]
+    unclear = [each.name for each in found if each.row.p_adjusted > content.alpha]
     untested = [each.name for each in found if math.isnan(each.row.p_adjusted)]
     parts = [_ahead(content, best, clear, sure=len(clear) == len(found))]
     if unclear:
@@ -108,7 +107,7 @@ def _ahead(content: Content, best: ModelContent, clear: list[Rival], sure: bool)
     by = abs(nearest.row.difference)
     needed = difference_digits(by, *nearest.row.interval(content.level)[:2])
     size = size_of_difference(by, max(gap_digits(clear), needed))
-    p = p_value(nearest.row.p_adjusted).replace(" ", "\u00a0")
+    p = p_value(nearest.row.p_adjusted, content.alpha).replace(" ", "\u00a0")
     tested = f"{size} ({p}{holm})"
     return f"{start}, ahead of {nearest.name} by {tested}{_further(by, others)}"
 

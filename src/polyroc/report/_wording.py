@@ -115,23 +115,23 @@ def size_of_difference(size: float, digits: int) -> str:
     return text if float(text) else "less than 0.001"
 
 
-def p_number(value: float) -> str:
-    """A p-value in a table: three decimals, or as many as say on which side of 0.05 it lies.
+def p_number(value: float, alpha: float = 0.05) -> str:
+    """A p-value in a table: three decimals, or as many as say on which side of alpha it lies.
 
     Examples
     --------
-    >>> p_number(0.0123), p_number(0.04997), p_number(2e-5), p_number(float("nan"))
-    ('0.012', '0.04997', '<\\xa00.001', '–')
+    >>> p_number(0.0123), p_number(0.05003), p_number(2e-5), p_number(float("nan"))
+    ('0.012', '0.05003', '<\\xa00.001', '–')
     """
     if math.isnan(value):
         return "–"
     if value < 0.001:
         return "<\u00a00.001"
     texts = [f"{value:.{digits}f}" for digits in range(3, 7)]
-    return next((text for text in texts if (float(text) < 0.05) == (value < 0.05)), texts[-1])
+    return next((text for text in texts if (float(text) <= alpha) == (value <= alpha)), texts[-1])
 
 
-def p_value(value: float) -> str:
+def p_value(value: float, alpha: float = 0.05) -> str:
     """A p-value as an equation.
 
     Examples
@@ -139,7 +139,7 @@ def p_value(value: float) -> str:
     >>> p_value(0.0496), p_value(2e-5)
     ('p = 0.0496', 'p < 0.001')
     """
-    text = p_number(value).replace("\u00a0", " ")
+    text = p_number(value, alpha).replace("\u00a0", " ")
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
