@@ -109,8 +109,7 @@ class Column:
     @lazy_property
     def order(self) -> NDArray[np.uint32] | NDArray[np.intp]:
         """All cases in ascending order of score; kept as long as the column is."""
-        long = len(self.scores) >= MANY_CASES
-        return order_by_digits(self.scores) if long else order_by_keys(self.scores)
+        return ascending_order(self.scores)
 
     def ascending(self) -> tuple[NDArray[np.int32], Float64Array]:
         """Codes and scores in ascending order of score, for compiled loops."""
@@ -424,6 +423,11 @@ def _pack(scores: FloatArray, codes: IntArray) -> _Packed | None:
     np.bitwise_or(keys, codes, out=keys, casting="unsafe")
     keys.sort()
     return _Packed(keys, code_bits, lowest, np.float32 if scores.itemsize == 4 else np.float64)
+
+
+def ascending_order(scores: FloatArray) -> NDArray[np.uint32] | NDArray[np.intp]:
+    """Cases in ascending order of score; equal scores stay in the order given."""
+    return order_by_digits(scores) if len(scores) >= MANY_CASES else order_by_keys(scores)
 
 
 def order_by_keys(scores: FloatArray) -> NDArray[np.intp]:

@@ -7,7 +7,7 @@ the other side, and merged. Memory does not grow with the number of pairs, and b
 in the same order for any number of threads.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations, combinations_with_replacement
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from polyroc._base.parallel import each_of_threads
 from polyroc._base.ties import SLACK
 from polyroc.predictions import Predictions
-from polyroc.predictions._columns import order_by_digits
+from polyroc.predictions._columns import ascending_order
 from polyroc.statistics.directed import Directed, margins_of
 from polyroc.statistics.long_tables import LANES
 from polyroc.statistics.mixture import Carried, Mixture
@@ -107,10 +107,12 @@ def sums_by_pairs(
     above, tied = np.zeros((2, n_classes, n_classes))
     pairs, nothing = list(combinations(range(n_classes), 2)), np.zeros((n_classes, 0))
 
+    margins = _margins_of_classes(predictions, directed)
+
     def of_lane(lane: int) -> Float64Array:
         found = Found(above, tied, np.zeros(0 if pull is None else len(predictions)), nothing)
         for pair in pairs[lane::LANES]:
-            place_block(table, _lists_of_pair(predictions, directed, *pair), pulls, found)
+            place_block(table, _lists_of_pair(margins, *pair), pulls, found)
         return found.cases
 
     total = np.zeros(0 if pull is None else len(predictions))
@@ -119,13 +121,24 @@ def sums_by_pairs(
     return Sums(above, tied, Carried(total, nothing.T))
 
 
-def _lists_of_pair(predictions: Predictions, directed: Directed, i: int, j: int) -> "Lists":
+def _margins_of_classes(
+    predictions: Predictions, directed: Directed
+) -> Callable[[int, int], Float64Array]:
+    """Margins of the cases of a class towards it and away from another one."""
+    members = predictions.members
+    if directed.partition is not None:
+        return lambda i, j: directed.margins(members[i], i, j)
+    # Copied once, column by column: every column is asked for with all others.
+    columns = [np.ascontiguousarray(directed.scores[cases].T) for cases in members]
+    return lambda i, j: directed.between(columns[i][i], columns[i][j])
+
+
+def _lists_of_pair(margins: Callable[[int, int], Float64Array], i: int, j: int) -> "Lists":
     """Margins of the cases of either class towards it, and their order."""
     from polyroc.kernels.margins import Lists
 
-    first = directed.margins(predictions.members[i], i, j)
-    second = directed.margins(predictions.members[j], j, i)
-    orders = (order_by_digits(each).astype(np.int64) for each in (first, second))
+    first, second = margins(i, j), margins(j, i)
+    orders = (ascending_order(each).astype(np.int64, copy=False) for each in (first, second))
     none = np.empty(0), np.empty(0, np.int64)
     return Lists(i, 1, j, 1, first, next(orders), second, next(orders), *none)
 
