@@ -167,3 +167,12 @@ def test_scores_are_packed_where_they_fit():
 def test_short_columns_are_not_worth_a_thread(length, threads):
     y = np.arange(length) % 2
     assert column_threads(Predictions(y, np.linspace(0, 1, length), n_threads=3)) == threads
+
+
+def test_scores_alike_in_their_leading_bits_are_put_in_order():
+    """With 2¹⁶ cases the keys hold 48 bits: neighbours of 1 differ in the last ones only."""
+    rng = np.random.default_rng(8)
+    scores = rng.normal(size=1 << 16)
+    near = rng.integers(0, len(scores), 500)
+    scores[near] = 1 + rng.integers(0, 9, 500) * np.spacing(1.0)
+    np.testing.assert_array_equal(order_by_keys(scores), np.argsort(scores, kind="stable"))

@@ -155,10 +155,10 @@ def test_placements_found_along_give_the_same():
             Pairs.of(predictions, scored=True),
             Pairs.of_carried(predictions, scored=True),
         )
-        assert plain.placed is None and len(along.placed) == n_classes
+        assert plain.placed is None and len(along.placed or ()) == (n_classes > 2) * n_classes
         for name in ("above", "tied", "excess"):
             np.testing.assert_array_equal(getattr(along, name), getattr(plain, name))
-        assert np.isnan(Pairs.of_carried(predictions).excess).all()
+        assert np.isnan(Pairs.of_carried(predictions).excess).all() or n_classes == 2
         for some in (gradients, gradients[::3]):
             for one, other in zip(
                 *(p.carry(predictions, some) for p in (plain, along)), strict=True

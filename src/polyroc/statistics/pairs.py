@@ -115,11 +115,14 @@ class Pairs(Statistic):
 
     @classmethod
     def of_carried(cls, predictions: Predictions, **options: Any) -> Self:
-        """Where cases are counted, the placements of all of them are found along."""
-        if is_long(predictions, carried=True):
+        """Where cases are counted, the placements of all of them are found along.
+
+        Of two classes one column is enough for both, or for those that ask for influence values.
+        """
+        if predictions.n_classes > 2 and is_long(predictions, carried=True):
             return cls._of_sums(predictions, *sums_of_columns(predictions))
         many = predictions.n_classes >= many_columns.MANY_CLASSES
-        if many or predictions.weights is not None:
+        if many or predictions.n_classes == 2 or predictions.weights is not None:
             return cls.of(predictions, **options)
 
         def of_column(k: int) -> tuple[Float64Array, Placed]:
