@@ -42,7 +42,7 @@ MANY_CLASSES = 24
 FEW_CASES = 5_000
 """A class: up to here the calls of NumPy for each pair cost more than its sorting."""
 
-FEW_MARGINS = 50_000
+FEW_MARGINS = 80_000
 """Up to here threads cost more than they save."""
 
 
@@ -284,7 +284,7 @@ def _margin_sums(
             return _counted_runs(predictions, directed, pair, np.sort(own), np.sort(other))
         return _totals(_pair_column(predictions, directed, pair))
 
-    sums = map_threads(of_pair, pairs, predictions.n_threads)
+    sums = map_threads(of_pair, pairs, _threads(predictions))
     for pair, totals in zip(pairs, sums, strict=True):
         above[pair], tied[pair] = totals
     return above, tied
