@@ -85,7 +85,7 @@ class Pairs(Statistic):
             above, tied = counted_pairs(predictions)
         elif not scored and _is_mirrored(predictions):
             above, tied = (_mirrored(sums) for sums in of_column(1))
-        elif is_long(predictions):
+        elif scored and is_long(predictions):  # counts alone take NumPy no longer, and less memory
             above, tied, excess = sums_of_columns(predictions)
         elif n_classes >= many_columns.MANY_CLASSES:
             above, tied, excess = (*column_sums(predictions, scored), excess)[:3]
