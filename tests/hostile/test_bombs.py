@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from polyroc._storage import limits
 from polyroc._storage.limits import check_size, in_words, memory_of_machine
 from polyroc.errors import InvalidInput
 from polyroc.readers import read_predictions
+from polyroc.readers._files import _unzipped
 
 SPACE = 12 << 30
 """Addresses that a child may have: libraries reserve many more than they use."""
@@ -207,3 +209,23 @@ def test_page_sizes_that_lie(tmp_path: Path) -> None:
     path.write_bytes(lying)
     with pytest.raises(InvalidInput, match=r"contains 2.1 GB|cannot be read"):
         read_predictions(path)
+
+
+def test_lists_of_buffers_that_are_cut() -> None:
+    """A vector of two structures in a FlatBuffer that ends after the first."""
+    from polyroc.readers._arrow_buffers import _BUFFER, _Table
+
+    fields = struct.pack("<HHHxx", 6, 8, 4)
+    content = fields + struct.pack("<iII", len(fields), 4, 2) + _BUFFER.pack(3, 5)
+    found = _Table(content, len(fields)).structures(0, _BUFFER)
+    assert next(found) == (3, 5)
+    with pytest.raises(ValueError, match="a list of batches or buffers is cut"):
+        next(found)
+
+
+def test_texts_are_unpacked_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ROOM", SMALL)
+    text = b"a" * SMALL
+    assert _unzipped(gzip.compress(text), "x") == text
+    with pytest.raises(InvalidInput, match=r"contains 1\.0 MB, more than a hundred times"):
+        _unzipped(gzip.compress(text + b"a"), "x")

@@ -173,6 +173,22 @@ def test_volumes_of_many_classes_and_of_random_tuples():
         assert found.value == found.interval().high == 1 and 0.3 < found.interval().low < 0.95
 
 
+def test_volumes_of_four_classes_get_extra_mass_by_chance():
+    """A foreign case ranks the other classes like a guess: right once in 4! tuples."""
+    sizes, mass, chance = (4, 2, 3, 5), 0.25, 1 / 24
+    y = np.repeat(range(4), sizes)
+    raw = np.random.default_rng(5).normal(size=(len(y), 4)) + 1.5 * np.eye(4)[y]
+    p = np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True)
+    found = evaluate(y, p, ["hum"])["hum"]
+    assert 0.1 < found.value < 0.9
+    total, value = found.standard_error**2, found.value
+    for n in sizes:
+        moved = chance * (1 - found.value) ** 2 + (1 - chance) * found.value**2
+        total += mass * moved / ((n + mass) * (n - 1 + mass))
+        value += mass / (n + mass) * (chance - found.value)
+    assert found.effective.size == pytest.approx(value * (1 - value) / total, rel=1e-9)
+
+
 def slopes_by_loops(y: np.ndarray, p: np.ndarray, mass: float) -> tuple[float, float, float]:
     """How AOT moves, Ṽ and its degrees of freedom, by its slopes at the means of the classes."""
     sizes, by, total, unknown = np.bincount(y), 0.0, 0.0, 0.0

@@ -89,6 +89,17 @@ def test_it_is_the_pairs_of_different_classes_that_are_too_many(monkeypatch):
         assert row.standard_error == pytest.approx(expected, rel=1e-9), most
 
 
+def test_of_too_many_classes_none_is_looked_at(monkeypatch):
+    y = np.repeat([0, 1, 2], 6)
+    scores = models(y, 0.5, np.random.default_rng(5))
+    (plain,) = compare(y, scores, ["auc_mu"], reference="normal").differences
+    left = math.sqrt(plain.standard_error**2 - gamma("auc_mu", y, scores))
+    for most, expected in ((3, left), (2, plain.standard_error)):
+        monkeypatch.setattr("polyroc.inference._similar.MOST_CLASSES", most)
+        (row,) = compare(y, scores, ["auc_mu"]).differences
+        assert row.standard_error == pytest.approx(expected, rel=1e-9), most
+
+
 def test_copies_groups_and_weights():
     y = np.repeat([0, 1, 2], [6, 5, 7])
     scores = models(y, 0.5, np.random.default_rng(3))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from polyroc.errors import InvalidInput, InvalidType, UnknownName
 from polyroc.readers import FilePredictions, read_features, read_predictions
+from polyroc.readers._delimited import header_of
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp", "Zs"]), min_size=1
@@ -49,6 +50,11 @@ def test_several_models(tmp_path: Path) -> None:
 def test_models_with_other_separators(tmp_path: Path) -> None:
     found = read(tmp_path, "y,rf_a,rf_b,svm_a,svm_b", "a,1,2,3,4", "b,5,6,7,8")
     assert list(found.models) == ["rf", "svm"]
+
+
+def test_separators_after_a_quote_that_is_not_closed_do_not_count() -> None:
+    assert header_of(b'y;p_a;p_"b, c, d, e\n') == (b'y;p_a;p_"b, c, d, e\n', ";")
+    assert header_of(b'y;p_a;"p_b, c, d, e"\n') == (b'y;p_a;"p_b, c, d, e"', ";")
 
 
 @given(st.lists(NAMES, min_size=2, max_size=5, unique=True), st.data())

@@ -5,7 +5,14 @@ import pytest
 
 from polyroc.predictions import Predictions
 from polyroc.report._cases import confusion, page_cases
-from polyroc.report._surfaces import MESH, class_costs, lattice, page_surface, short_costs
+from polyroc.report._surfaces import (
+    MESH,
+    _towards_centre,
+    class_costs,
+    lattice,
+    page_surface,
+    short_costs,
+)
 from polyroc.surface._costs import errors, matrices
 
 pytestmark = pytest.mark.usefixtures("short_search")
@@ -77,3 +84,32 @@ def test_lattice_and_short_costs() -> None:
     costs = short_costs(np.random.default_rng(0).dirichlet(np.ones(6), 50))
     assert (costs.max(axis=1) == 10).all()
     assert all(float(f"{np.float32(cost):.3g}") == cost for cost in costs.ravel())
+
+
+def test_a_surface_has_at_most_1500_points(sample, monkeypatch) -> None:
+    """Half of them by class, the others from the front, where many more are found."""
+    monkeypatch.setattr("polyroc.report._surfaces.COSTS_PER_GENERATION", 900)
+    monkeypatch.setattr("polyroc.report._surfaces.spaced", lambda size, most: np.arange(most))
+    y, models = sample(4, 100)
+    _, surface = surface_of(y, {"model 0": models["model 0"]})
+    assert len(surface.costs) == 1500
+    assert surface.n_found > 800
+
+
+def test_the_volume_of_cases_in_groups_has_no_interval(sample) -> None:
+    """Those searched keep their groups."""
+    y, models = sample(3, 120)
+    predictions = Predictions(y, models["model 0"])
+    for groups, known in ((None, True), (np.arange(120) // 2, False)):
+        cases = page_cases(predictions, np.arange(120), models, groups)
+        gini = page_surface(cases, "model 0").gini
+        assert np.isfinite(gini.interval().low) == known, gini
+
+
+def test_costs_crowd_at_the_centre() -> None:
+    """Each point is moved by how far it is from the rim: not at all there, at the centre most."""
+    shares = np.array([[1, 0, 0], [0.6, 0.4, 0], [0.5, 0.25, 0.25], [0.4, 0.3, 0.3]])
+    moved = _towards_centre(shares)
+    assert moved.sum(axis=1) == pytest.approx(np.ones(4))
+    left = (moved - 1 / 3)[:, 0] / (shares - 1 / 3)[:, 0]
+    assert left == pytest.approx([1, 1, 0.15 + 0.85 * 0.25**2, 0.15 + 0.85 * 0.1**2])

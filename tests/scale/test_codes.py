@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyroc._base.ties import SLACK
 from polyroc.scale._codes import MOST_BITS, SIGNIFICANT, code_of_one, highest_code, ordered_codes
+from polyroc.scale._extents import links
 
 LARGEST = float(np.finfo(np.float64).max)
 EDGES = [0.0, 5e-324, 1e-310, 2.0**-1022, 2.0**-149, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 1e9, LARGEST]
@@ -62,3 +64,12 @@ def test_the_compiled_code_is_the_same(scores: list[float], bits: int) -> None:
     expected = ordered_codes(np.array(scores), bits).tolist()
     one = code_of_one(bits)
     assert [ordered_code(each, SIGNIFICANT - bits, one) for each in scores] == expected
+
+
+def test_linked_bins_are_tied_where_they_are_closer_than_half_a_slack() -> None:
+    for size in (0.25, -0.25):
+        for part, tied in ((0.3, True), (0.49, True), (0.51, False), (0.9, False)):
+            ends = np.sort([size, size * (1 + part * SLACK)])
+            slack = np.full(2, SLACK)
+            starts, found = links(ends, ends, slack)
+            assert (starts.tolist(), found.tolist()) == ([0], [tied]), (size, part)

@@ -111,6 +111,22 @@ def test_many_positives_are_sorted(torch: Any, monkeypatch: pytest.MonkeyPatch) 
         assert np.array_equal(result.numpy(), polyroc.pairwise_auc(y, p), equal_nan=True)
 
 
+def test_ranks_of_very_many_cases_are_wide(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice the number of cases must fit; tensors without memory stand for the many."""
+    from polyroc.scale import _device_pairs as device_pairs
+
+    def counted(own: Any, runs: Any, kind: Any, ties: Any) -> Any:
+        return torch.empty(own.shape, dtype=kind, device="meta")
+
+    monkeypatch.setattr(device_pairs, "_counted_along", counted)
+    for n, kind in (((1 << 30) - 1, torch.int32), (1 << 30, torch.int64)):
+        table = torch.empty((n, 2), device="meta")
+        order = torch.empty(n, dtype=torch.int64, device="meta")
+        counts = torch.empty(2, dtype=torch.int64, device="meta")
+        cases = device_pairs.Grouped(table, order, counts, [1, n - 1])
+        assert device_pairs._by_sorting(cases, [0, 1], "half").dtype == kind
+
+
 def test_extreme_scores(torch: Any) -> None:
     largest = np.finfo(np.float64).max
     values = np.array([-largest, -1.0, -5e-324, -0.0, 0.0, 5e-324, 1.0, largest])

@@ -221,6 +221,23 @@ def test_threads_and_batches_change_no_bit(monkeypatch, scale, n_threads):
         assert_same_bits(PairReplicates(**joined), whole)
 
 
+@pytest.mark.parametrize(("kind", "times"), [(np.uint8, 2), (np.int64, 1)])
+def test_as_many_replicates_as_memory_is_meant_for_are_laid_out(monkeypatch, kind, times):
+    """In whole blocks: two of bytes, and one of numbers of eight bytes."""
+    rng, sizes = np.random.default_rng(10), []
+    fill = ResampledPairs._fill
+
+    def filled(self, results, blocks):
+        sizes.append(len(blocks))
+        fill(self, results, blocks)
+
+    monkeypatch.setattr(ResampledPairs, "_fill", filled)
+    monkeypatch.setattr("polyroc.statistics.resampled.MEMORY", 60 * 2 * BYTE_BLOCK)
+    resampled = ResampledPairs(Predictions(*sample(rng, 60, 3, 40)))
+    resampled.replicates(counts(rng, 4 * BYTE_BLOCK, 60, 3).astype(kind))
+    assert sizes == [times] * (4 // times)
+
+
 def test_only_what_is_asked_for():
     rng = np.random.default_rng(11)
     predictions = Predictions(*sample(rng, 100, 3, 10))

@@ -12,7 +12,7 @@ from polyroc.predictions import Predictions
 from polyroc.utility import _categories as categories
 from polyroc.utility import fit_binormal, fit_proper, to_proper
 from polyroc.utility._categories import Categories, RankedCases
-from polyroc.utility._families import Conventional, Proper
+from polyroc.utility._families import Conventional, Proper, place
 from polyroc.utility._fits import fit_runs, start_of
 from polyroc.utility._likelihood import maximise
 
@@ -301,3 +301,11 @@ def test_the_highest_of_several_maxima_is_found(seed):
     others = [maximise(Proper(), data, start).at.value for start in starts]
     assert max(others) - min(others) > 1e-3
     assert fit_proper(y, score).log_likelihood >= max(others) - 1e-6
+
+
+def test_boundaries_cut_off_their_shares_wherever_the_curve_leads():
+    q = np.concatenate([10.0 ** -np.arange(3, 10), np.linspace(0.005, 0.995, 199)])
+    shares = np.array([0.5, 0.5])
+    for theta in ((-0.5, 19.0), (-0.23, 12.4), (0.5, 19.0), (-2.0, 3.0), (0.2, 0.1)):
+        found = place(Proper(), np.array(theta), q, shares)
+        assert shares @ found.below == pytest.approx(q, abs=1e-12), theta

@@ -355,6 +355,14 @@ def test_posteriors_of_a_sample():
     assert 0 < ideal_observer(two).saec(rng=1).value < math.sqrt(0.5)
 
 
+def test_an_observer_equals_only_itself():
+    """Its likelihoods are arrays, which have no single answer."""
+    posteriors = [[0.7, 0.3], [0.2, 0.8]]
+    first, second = ideal_observer(posteriors), ideal_observer(posteriors)
+    assert first == first and first != second
+    assert len({first, second}) == 2
+
+
 def test_seed_repeats_and_is_kept():
     first, second = (gaussians(TRIANGLE).saec(n_blocks=2, n_steps=2000, rng=7) for _ in range(2))
     assert first == second

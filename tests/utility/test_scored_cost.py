@@ -107,6 +107,16 @@ def test_labels_that_contradict_the_posteriors_are_said(monkeypatch):
     assert found.standard_error == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("dear", range(4))
+def test_a_heavy_tail_of_any_walk_is_said(monkeypatch, dear):
+    y, p = labelled(TRIANGLE, 30, 1)
+    costs = np.full((4, 50, 2), 0.1)
+    costs[dear, 7] = 20
+    parts = np.tile(np.random.default_rng(0).normal(0, 0.001, 90), (4, 1))
+    monkeypatch.setattr(_scored_cost, "walked", lambda *_, **__: Walked(costs, parts))
+    assert [note.code for note in saec_of_scores(y, p, rng=1).notes] == ["heavy-tail"]
+
+
 def test_one_variable_gets_the_degenerate_answer_in_words():
     rng = np.random.default_rng(1)
     y = np.repeat([0, 1, 2], 200)

@@ -90,6 +90,17 @@ def test_referring_saves_what_is_counted_plainly():
     assert by_name.threshold_ == rejecting.threshold_
 
 
+def test_without_costs_every_error_costs_one():
+    y, _, x = cases(200, 5)
+    assert (referral_costs(None, 0.2, (0, 1, 2)).decisions == 1 - np.eye(3)).all()
+    plain, written = (
+        RejectingClassifierCV(GaussianNB(), costs=costs, refer_cost=0.2).fit(x, y)
+        for costs in (None, 1 - np.eye(3))
+    )
+    assert (plain.cost_, plain.gain_) == (written.cost_, written.gain_)
+    assert (plain.predict(x) == written.predict(x)).all()
+
+
 def test_limits_are_kept_by_as_few_referrals_as_they_need():
     y, _, x = cases(900, 2)
     free = RejectingClassifierCV(GaussianNB(), limits={(0, 1): 0.05}).fit(x, y)
