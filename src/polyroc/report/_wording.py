@@ -4,6 +4,8 @@ import math
 import re
 from decimal import Decimal
 
+import numpy as np
+
 from polyroc.report._markup import percent
 
 _EXACT = 1e-12
@@ -128,7 +130,8 @@ def p_number(value: float, alpha: float = 0.05) -> str:
     if value < 0.001:
         return "<\u00a00.001"
     texts = [f"{value:.{digits}f}" for digits in range(3, 7)]
-    return next((text for text in texts if (float(text) <= alpha) == (value <= alpha)), texts[-1])
+    side = np.sign(value - alpha)
+    return next((text for text in texts if np.sign(float(text) - alpha) == side), texts[-1])
 
 
 def p_value(value: float, alpha: float = 0.05) -> str:
