@@ -42,7 +42,7 @@ MANY_CLASSES = 24
 FEW_CASES = 5_000
 """A class: up to here the calls of NumPy for each pair cost more than its sorting."""
 
-FEW_MARGINS = 80_000
+FEW_MARGINS = 1 << 20
 """Up to here threads cost more than they save."""
 
 
