@@ -4,10 +4,11 @@ Millions of scores pay for loading compiled code, half a million where influence
 asked for, which take NumPy many more passes than values do. Pairs and placements of the same cases
 are made from one sort of each column, and of the columns of a thread one is there at a time.
 
-Influence values are added up in ``LANES`` sums of columns, for any number of threads the same.
+What columns or pairs of classes add to all cases is added up in ``LANES`` sums, for any number of
+threads the same.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ MANY_OF_PART = 1 << 15
 """The same for a part of a table, such as a fold, for others of which it is loaded anyway."""
 
 LANES = 4
-"""Sums that columns are added to in turn."""
+"""Sums that columns, or pairs of classes, are added to in turn."""
 
 CASES_AT_ONCE = 1 << 16
 """Whose places in all columns are added up by one thread."""
@@ -78,12 +79,18 @@ def projected_wins(predictions: Predictions) -> tuple[Float64Array, Float64Array
     from polyroc.kernels.long_columns import place_column
 
     counts, wins = predictions.class_weights.copy(), np.empty(predictions.n_classes)
-    nodes, columns = _nodes(len(counts)), range(len(counts))
+    n_cases, nodes, columns = len(predictions), _nodes(len(counts)), range(len(counts))
 
-    def add_column(k: int, room: Float64Array, total: Float64Array) -> None:
-        wins[k] = place_column(_whole(predictions, k), counts, nodes, room, total[:, 0]) / counts[k]
+    def of_lane(lane: int) -> Float64Array:
+        room, total = np.empty(n_cases), np.zeros(n_cases)
+        for k in columns[lane::LANES]:
+            wins[k] = place_column(_whole(predictions, k), counts, nodes, room, total) / counts[k]
+        return total
 
-    return wins, added_columns(predictions, add_column, columns, 1, 1)[:, 0]
+    total = np.zeros(n_cases)
+    for part in each_of_threads(of_lane, range(min(LANES, len(counts))), predictions.n_threads):
+        total += part
+    return wins, total
 
 
 def carried_pairs(
@@ -131,30 +138,6 @@ def _whole(predictions: Predictions, k: int) -> "Column":
     column = predictions.column(k)
     order = column.order.astype(np.uint32, copy=False)  # first: classes and scores then follow it
     return Column(k, *column.ascending(), order)
-
-
-def added_columns(
-    predictions: Predictions,
-    add_column: Callable[[int, Float64Array, Float64Array], None],
-    columns: Iterable[int],
-    width: int,
-    n_room: int,
-) -> Float64Array:
-    """What some columns add, (n, width), with room for so many numbers a case on each thread."""
-    columns = list(columns)
-
-    def of_lane(lane: int) -> Float64Array:
-        n_cases = len(predictions)
-        total, room = np.zeros((n_cases, width)), np.empty(n_room * n_cases)
-        for k in columns[lane::LANES]:
-            add_column(k, room, total)
-        return total
-
-    parts = each_of_threads(of_lane, range(min(LANES, len(columns))), predictions.n_threads)
-    total = next(parts, np.zeros((len(predictions), width)))
-    for part in parts:
-        total += part
-    return total
 
 
 @lru_cache(maxsize=many_columns.MANY_CLASSES)
