@@ -16,7 +16,8 @@ def measure(settings: Settings) -> Iterator[Row]:
         quick=(10**3, 10**4, 3 * 10**4, 10**5),
         full=(10**3, 10**4, 10**5, 10**6, 3 * 10**6),
     )
-    rivals = contests(NAME, ("hand_till", "aunu", "auc_mu"), settings)
+    quantities = ("hand_till", "aunu", "auc_mu", "auc_mu, read before")
+    rivals = contests(NAME, quantities, settings)
     for n in sizes:
         cases = Cases.drawn(n, N_CLASSES)
         for contest in rivals:

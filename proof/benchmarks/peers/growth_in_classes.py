@@ -8,7 +8,7 @@ from peers.settings import Settings
 from peers.work import Work
 
 NAME = "growth_in_classes"
-QUANTITIES = ("hand_till", "aunu", "aunp", "auc_mu")
+QUANTITIES = ("hand_till", "aunu", "aunp", "auc_mu", "auc_mu, read before")
 
 
 def measure(settings: Settings) -> Iterator[Row]:

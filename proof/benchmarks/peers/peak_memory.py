@@ -21,7 +21,9 @@ CHUNK = 100_000  # cases drawn at a time, so that making the input leaves little
 def measure(settings: Settings) -> Iterator[Row]:
     sizes = settings.choose(tiny=(20_000,), quick=(2 * 10**5,), full=(10**5, 3 * 10**5, 10**6))
     quantities = settings.choose(
-        tiny=("hand_till",), quick=("aunu", "auc_mu"), full=("hand_till", "aunu", "auc_mu")
+        tiny=("hand_till",),
+        quick=("aunu", "auc_mu"),
+        full=("hand_till", "aunu", "auc_mu", "auc_mu, read before"),
     )
     for n in sizes:
         for quantity in quantities:

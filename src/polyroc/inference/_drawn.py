@@ -12,7 +12,12 @@ Cases in groups: the same with the sums over a group, also where it spans classe
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc.inference._influence import CaseDesign, covariance, freedom_of_parts, variance_parts
+from polyroc.inference._influence import (
+    CaseDesign,
+    freedom_of_parts,
+    variance_of_parts,
+    variance_parts,
+)
 from polyroc.metrics.question import Influence
 from polyroc.predictions import Predictions
 from polyroc.statistics.statistic import Drawn
@@ -26,9 +31,7 @@ def spread_of_value(
     if influence.drawn is not None:
         return drawn_spread(predictions, influence.drawn, design)
     parts = variance_parts(predictions, influence, design)
-    shares_fixed = design.sampling == "stratified" or influence.priors is None
-    by_class = design.groups is None and shares_fixed
-    variance = parts.sum() if by_class else covariance(predictions, [influence], design)[0, 0]
+    variance = variance_of_parts(parts, predictions, influence, design)
     if not variance > 0:
         return float(variance), np.nan
     return float(variance), freedom_of_parts(parts, predictions, design)

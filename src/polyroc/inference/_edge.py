@@ -36,9 +36,10 @@ import numpy as np
 from polyroc.inference._drawn import spread_of_value
 from polyroc.inference._influence import (
     CaseDesign,
-    contributions_by_class,
     covariance,
     satterthwaite,
+    variance_of_parts,
+    variance_parts,
 )
 from polyroc.metrics.declaration import NOTHING, Metric
 from polyroc.metrics.folds import FoldStatistics, undivided
@@ -291,9 +292,9 @@ def _spread(
     scale = np.sqrt(units * (units - 1) / divisor)[predictions.codes]
     scaled = replace(own, cases=own.cases * scale)
     extra = mass * foreign / divisor
-    variance = float(covariance(predictions, [scaled], design)[0, 0] + extra.sum())
-    moved, codes = contributions_by_class(predictions, [scaled], design)
-    parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes) + extra
+    parts = variance_parts(predictions, scaled, design)
+    of_cases = variance_of_parts(parts, predictions, scaled, design)
+    parts, variance = parts + extra, float(of_cases + extra.sum())
     known = satterthwaite(parts, design.freedom(predictions))
     return variance, min(known, design.most_freedom(predictions))
 

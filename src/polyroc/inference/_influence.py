@@ -23,11 +23,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyroc._base.parallel import each_of_threads
 from polyroc.errors import InvalidInput
 from polyroc.inference._options import Design, Sampling, Weighting
 from polyroc.metrics.question import Influence
 from polyroc.predictions import Predictions
+from polyroc.statistics.means import case_threads
 from polyroc.typing import Float64Array
+
+CASES_AT_ONCE = 1 << 15
+"""Products of contributions are summed over so many cases, then over the sums."""
+
+ALL = slice(None)
+"""Every case."""
 
 
 @dataclass(frozen=True)
@@ -126,60 +134,83 @@ def contributions(
 
 
 def case_contributions(
-    predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
+    predictions: Predictions,
+    influences: Sequence[Influence],
+    design: CaseDesign,
+    cases: slice = ALL,
 ) -> Float64Array:
     """Scaled contributions of cases, not yet summed over groups."""
-    scaled = _of_cases(predictions, influences, design)
+    scaled = _of_cases(predictions, influences, design, cases)
     if design.sampling == "random":
-        scaled += _prior_contributions(predictions, influences)
+        scaled += _prior_contributions(predictions, influences, cases)
     if design.weights == "frequency":
-        scaled /= np.sqrt(predictions.case_weights)[:, None]
+        scaled /= np.sqrt(predictions.case_weights[cases])[:, None]
     return scaled
 
 
 def _of_cases(
-    predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
+    predictions: Predictions,
+    influences: Sequence[Influence],
+    design: CaseDesign,
+    cases: slice = ALL,
 ) -> Float64Array:
     """√(m_k/(m_k − 1)) u_i for each case; NaN in a class of one case or group."""
-    scale = case_scale(predictions, design.counts(predictions))
+    scale = case_scale(predictions, design.counts(predictions), cases)
     scaled = np.empty((len(influences), len(scale)))
     for row, each in zip(scaled, influences, strict=True):
-        np.multiply(scale, each.cases, out=row)
+        np.multiply(scale, each.cases[cases], out=row)
     return scaled.T
 
 
-def case_scale(predictions: Predictions, counts: Float64Array) -> Float64Array:
+def case_scale(predictions: Predictions, counts: Float64Array, cases: slice = ALL) -> Float64Array:
     """√(m_k/(m_k − 1)) w_i/n_k: what the influence value of a case is multiplied by."""
     alone = counts <= 1  # one case says nothing about its spread
     correction = np.where(alone, np.nan, np.sqrt(counts / np.where(alone, 1, counts - 1)))
-    scale = (correction / predictions.class_weights)[predictions.codes]
-    return np.asarray(scale if predictions.weights is None else scale * predictions.weights)
+    scale = (correction / predictions.class_weights)[predictions.codes[cases]]
+    weights = predictions.weights
+    return np.asarray(scale if weights is None else scale * weights[cases])
 
 
-def _prior_contributions(predictions: Predictions, influences: Sequence[Influence]) -> Float64Array:
-    columns = [_through_priors(predictions, each) for each in influences]
-    moved: Float64Array = predictions.case_weights[:, None] * np.column_stack(columns)
+def _prior_contributions(
+    predictions: Predictions, influences: Sequence[Influence], cases: slice
+) -> Float64Array:
+    columns = [_through_priors(predictions, each, cases) for each in influences]
+    weights = predictions.case_weights[cases]
+    moved: Float64Array = weights[:, None] * np.column_stack(columns)
     return moved
 
 
-def _through_priors(predictions: Predictions, influence: Influence) -> Float64Array:
+def _through_priors(predictions: Predictions, influence: Influence, cases: slice) -> Float64Array:
     """(D_k − Σ_j π_j D_j) / n of each case."""
+    codes = predictions.codes[cases]
     if influence.through_priors is not None:
-        return influence.through_priors
+        return influence.through_priors[cases]
     if influence.priors is None:
-        return np.zeros(len(predictions))
+        return np.zeros(len(codes))
     slope, total = influence.priors, predictions.class_weights.sum()
-    return np.asarray((slope - predictions.priors @ slope)[predictions.codes] / total)
+    return np.asarray((slope - predictions.priors @ slope)[codes] / total)
 
 
 def covariance(
     predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
 ) -> Float64Array:
     """Covariance matrix of several metrics, or of several models, on the same cases."""
-    scaled = contributions(predictions, influences, design)
-    # Not by BLAS, whose threads cost more than these few columns take.
-    products: Float64Array = np.einsum("im,in->mn", scaled, scaled)
-    return products
+    if design.groups is not None:
+        return _products(contributions(predictions, influences, design))
+
+    def of_block(start: int) -> Float64Array:
+        cases = slice(start, start + CASES_AT_ONCE)
+        return _products(case_contributions(predictions, influences, design, cases))
+
+    starts, total = range(0, len(predictions), CASES_AT_ONCE), np.zeros((len(influences),) * 2)
+    for part in each_of_threads(of_block, starts, case_threads(predictions)):
+        total += part
+    return total
+
+
+def _products(scaled: Float64Array) -> Float64Array:
+    """SᵀS, not by BLAS, whose threads cost more than these few columns take."""
+    return np.asarray(np.einsum("im,in->mn", scaled, scaled))
 
 
 def contributions_by_class(
@@ -211,6 +242,15 @@ def variance_parts(
     """What each class adds to the variance, where no group spans classes."""
     moved, codes = contributions_by_class(predictions, [influence], design)
     return np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes).astype(np.float64)
+
+
+def variance_of_parts(
+    parts: Float64Array, predictions: Predictions, influence: Influence, design: CaseDesign
+) -> float:
+    """The variance itself: the sum of the parts, unless groups or shares sampled add to it."""
+    if design.groups is None and (design.sampling == "stratified" or influence.priors is None):
+        return float(parts.sum())
+    return float(covariance(predictions, [influence], design)[0, 0])
 
 
 def freedom_of_parts(parts: Float64Array, predictions: Predictions, design: CaseDesign) -> float:

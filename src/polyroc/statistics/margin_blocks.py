@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.parallel import each_of_threads
+from polyroc._base.parallel import each_of_threads, map_threads
 from polyroc._base.ties import SLACK
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import ascending_order
@@ -129,7 +129,9 @@ def _margins_of_classes(
     if directed.partition is not None:
         return lambda i, j: directed.margins(members[i], i, j)
     # Copied once, column by column: every column is asked for with all others.
-    columns = [np.ascontiguousarray(directed.scores[cases].T) for cases in members]
+    columns = map_threads(
+        lambda cases: np.ascontiguousarray(directed.scores[cases].T), members, predictions.n_threads
+    )
     return lambda i, j: directed.between(columns[i][i], columns[i][j])
 
 

@@ -203,6 +203,9 @@ class Pairs(Statistic):
         del options
         if mixture.n_classes >= many_columns.MANY_CLASSES:
             above, tied, *leads = column_sums(mixture, scored)
+        elif mixture.predictions.one_column and not scored:
+            (sums,) = mixed_columns(mixture, MixedColumn.sums, (1,))
+            above, tied, *leads = map(_mirrored, sums)
         else:
             made = mixed_columns(mixture, lambda column: column.sums(scored))
             above, tied, *leads = np.stack(list(made), axis=1)
