@@ -74,25 +74,63 @@ def test_margins_that_are_tied_are_equal_and_the_others_come_with_their_order():
 
 
 @pytest.mark.parametrize("kind", ["decimals", "continuous", "masked", "huge"])
-@pytest.mark.parametrize("K", [3, 7, 12])
-def test_few_cases_are_compared_with_all_others(kind, K, monkeypatch):
+@pytest.mark.parametrize("K", [4, 7, 12])
+def test_few_margins_of_all_pairs_are_sorted_together(kind, K, monkeypatch):
     y, scores = sample(kind, K)
-    compared = margins.Margins.of(Predictions(y, scores))
-    monkeypatch.setattr(short_tables, "MOST_COMPARED", 0)
+    monkeypatch.setattr(short_tables, "MARGINS_OF_PAIR", 10**9)
+    assert short_tables.has_few_margins(Predictions(y, scores))
+    together = margins.Margins.of(Predictions(y, scores))
+    monkeypatch.setattr(short_tables, "MARGINS_OF_PAIR", 0)
     searched = margins.Margins.of(Predictions(y, scores))
-    np.testing.assert_array_equal(compared.above, searched.above)
-    np.testing.assert_array_equal(compared.tied, searched.tied)
+    np.testing.assert_array_equal(together.above, searched.above)
+    np.testing.assert_array_equal(together.tied, searched.tied)
 
 
-def test_cases_that_may_be_tied_are_not_compared_with_all_others():
+def test_ranks_of_margins_are_the_comparisons_of_all_cases():
+    rng = np.random.default_rng(2)
+    y = np.repeat(np.arange(5), [9, 1, 14, 3, 6])
+    rng.shuffle(y)
+    scores = rng.normal(size=(len(y), 5))
+    predictions = Predictions(y, scores)
+    found = short_tables.ranked_margins(predictions, Directed.of(predictions, None))
+    expected = np.zeros((5, 5))
+    for a, i in enumerate(y):
+        for b, j in enumerate(y):
+            if i < j:
+                expected[i, j] += scores[a, i] - scores[a, j] > scores[b, i] - scores[b, j]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_margins_are_sorted_together_while_they_are_few():
+    rng, weights = np.random.default_rng(1), np.ones(490)
+    few = Predictions(np.arange(490) % 10, rng.normal(size=(490, 10)))
+    many = Predictions(np.arange(491) % 10, rng.normal(size=(491, 10)))
+    assert short_tables.has_few_margins(few)
+    assert not short_tables.has_few_margins(many)  # 70 cases for each of the classes but three
+    weighted = Predictions(few.codes, few.scores, sample_weight=2 * weights)
+    assert not short_tables.has_few_margins(weighted)
+    at_most = Predictions(np.arange(512) % 32, rng.normal(size=(512, 32)))
+    beyond = Predictions(np.arange(513) % 32, rng.normal(size=(513, 32)))
+    assert short_tables.has_few_margins(at_most)
+    assert not short_tables.has_few_margins(beyond)
+
+
+def test_margins_that_may_be_tied_are_not_ranked():
     y = np.arange(30) % 10
     scores = np.random.default_rng(0).dirichlet(np.ones(10), 30)
     predictions = Predictions(y, scores)
-    assert short_tables.has_few_comparisons(predictions)
     directed = Directed.of(predictions, None)
-    assert short_tables.compared_margins(predictions, directed) is not None
+    assert short_tables.ranked_margins(predictions, directed) is not None
     scores[y == 0, :2] = [0.3, 0.1]
     scores[y == 1, :2] = [0.5, 0.3]  # 0.5 − 0.3 and 0.3 − 0.1 differ in the last bits
     tied = Predictions(y, scores)
-    assert short_tables.compared_margins(tied, Directed.of(tied, None)) is None
+    assert short_tables.ranked_margins(tied, Directed.of(tied, None)) is None
     assert margins.Margins.of(tied).tied[0, 1] == 9
+
+
+def test_equal_margins_within_a_class_do_not_hinder_ranks():
+    y = np.arange(30) % 10
+    scores = np.random.default_rng(0).dirichlet(np.ones(10), 30)
+    scores[10] = scores[0]  # both of class 0
+    predictions = Predictions(y, scores)
+    assert short_tables.ranked_margins(predictions, Directed.of(predictions, None)) is not None

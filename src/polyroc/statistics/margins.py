@@ -32,7 +32,7 @@ from polyroc.statistics.margin_blocks import Sums, sums_by_blocks, sums_by_pairs
 from polyroc.statistics.means import centre_by_class
 from polyroc.statistics.mixture import Carried, MixedColumn, Mixture
 from polyroc.statistics.pairs import blank_diagonal, carried_along, placements, tie_credit
-from polyroc.statistics.short_tables import compared_margins, has_few_comparisons
+from polyroc.statistics.short_tables import has_few_margins, ranked_margins
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Float64Array, Ties
 
@@ -261,10 +261,10 @@ def _margin_sums(
     if is_long(predictions):
         above, tied, _ = sums_by_pairs(predictions, directed)
         return above, tied
-    if partition is None and has_few_comparisons(predictions):
-        compared = compared_margins(predictions, directed)
-        if compared is not None:
-            return compared, np.zeros_like(compared)
+    if partition is None and has_few_margins(predictions):
+        ranked = ranked_margins(predictions, directed)
+        if ranked is not None:
+            return ranked, np.zeros_like(ranked)
     few = len(predictions) <= FEW_CASES * predictions.n_classes
     if predictions.weights is None and (few or predictions.n_classes >= MANY_CLASSES):
         return _by_merging(predictions, directed)

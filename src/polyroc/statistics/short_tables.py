@@ -19,11 +19,11 @@ SHORT = 1 << 12
 FEW_SCORES = 1 << 15
 """Scores that stay in the cache while all columns are sorted."""
 
-COMPARISONS = 800
-"""Of cases, that cost no more than the calls for one pair of classes."""
+MARGINS_OF_PAIR = 140
+"""So many margins are sorted in the time that the calls for one pair of classes take."""
 
-MOST_COMPARED = 300
-"""Cases all of which are compared with all while that stays in the cache."""
+MOST_MARGINS = 1 << 14
+"""Margins that stay in the cache while they are sorted."""
 
 
 def is_short(predictions: Predictions) -> bool:
@@ -53,26 +53,39 @@ def counted_pairs(predictions: Predictions) -> tuple[Float64Array, Float64Array]
     return counts[:, None] * counts - summed(upto), tied
 
 
-def has_few_comparisons(predictions: Predictions) -> bool:
-    """Whether all unweighted cases are compared sooner than the calls for all pairs are made."""
-    n_cases, n_classes = len(predictions), predictions.n_classes
-    few = 2 * n_cases**2 <= COMPARISONS * n_classes * (n_classes - 1)
-    return few and n_cases <= MOST_COMPARED and predictions.weights is None
+def has_few_margins(predictions: Predictions) -> bool:
+    """Whether the margins of unweighted cases are sorted sooner than calls for all pairs made."""
+    n_classes, n_margins = predictions.n_classes, predictions.scores.size
+    few = 2 * n_margins <= MARGINS_OF_PAIR * n_classes * (n_classes - 3)
+    return few and n_margins <= MOST_MARGINS and predictions.weights is None
 
 
-def compared_margins(predictions: Predictions, directed: Directed) -> Float64Array | None:
-    """Pairs in which the case of i has the greater margin, for i < j; none if any may be tied."""
-    members, counts = np.concatenate(predictions.members), predictions.class_counts
-    codes, scores = predictions.codes[members], directed.scores[members]
-    own = scores[np.arange(len(codes)), codes]
-    towards = directed.between(own[:, None], scores)[:, codes]
-    against = -towards.T
-    clear, close = towards - directed.most_slack > against, towards + directed.most_slack >= against
-    if np.count_nonzero(clear != close) > (counts**2).sum():  # those of one class are tied
+def ranked_margins(predictions: Predictions, directed: Directed) -> Float64Array | None:
+    """Pairs in which the case of i has the greater margin, for i < j; none if any may be tied.
+
+    The margins of all pairs of classes, those of j with the opposite sign, are sorted together.
+    The ranks of the cases of i among those of i and j then sum to the wins and n_i(n_i − 1)/2.
+    """
+    n_classes, codes = predictions.n_classes, predictions.codes.astype(np.intp)[:, None]
+    classes, counts = np.arange(n_classes), predictions.class_counts
+    margins = directed.between(np.take_along_axis(directed.scores, codes, axis=1), directed.scores)
+    first, other = codes < classes, codes != classes
+    pairs = np.where(first, codes * n_classes + classes, classes * n_classes + codes)[other]
+    margins, first = np.where(first, margins, -margins)[other], first[other]
+    order = margins.argsort()
+    # Short numbers are sorted by their digits; every class has cases, so K² ≤ nK is one.
+    order = order[pairs[order].astype(np.uint16).argsort(kind="stable")]
+    margins, first, pairs = margins[order], first[order], pairs[order]
+    close = np.diff(margins) <= directed.most_slack
+    if (close & (first[1:] != first[:-1]) & (pairs[1:] == pairs[:-1])).any():
         return None
-    starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
-    by_column = np.add.reduceat(clear, starts, axis=1, dtype=np.intp)
-    return np.triu(np.add.reduceat(by_column, starts, axis=0), 1).astype(np.float64)
+    i, j = np.triu_indices(n_classes, 1)
+    ends = np.cumsum(counts[i] + counts[j])
+    starts = ends - counts[i] - counts[j]
+    sums = np.concatenate(([0], np.cumsum(np.where(first, np.arange(len(first)), 0))))
+    above = np.zeros((n_classes, n_classes))
+    above[i, j] = sums[ends] - sums[starts] - counts[i] * (starts + (counts[i] - 1) / 2)
+    return above
 
 
 def _ranks(
