@@ -326,3 +326,14 @@ def test_settings(opened) -> None:
         page.text("#explorer-summary"),
         page.text("#explorer-calibration"),
     ) == before
+
+
+def test_the_verdict_on_calibration_is_at_the_level_of_the_page(open_page, tmp_path, monkeypatch):
+    monkeypatch.setattr("polyroc.report._content.metric_names", lambda _: ["hand_till"])
+    given = Sample()
+    p = cost_calibration(given.y, given.models["model 0"], 1 - np.eye(3)).p_value
+    for alpha, verdict in ((1.1 * p, "Miscalibrated"), (0.9 * p, "No sign of miscalibration")):
+        path = write_report(tmp_path / "page.html", given.y, given.models, level=1 - alpha)
+        page = Page(open_page(path).page)
+        page.set("model", "0")
+        assert page.text("#explorer-calibration").startswith(f"{verdict} at these costs: ")

@@ -14,6 +14,8 @@ export function unpack(packed) {
 export const classes = page.classes.map((name) => (name.trim() ? name : "(empty)"));
 export const nClasses = classes.length;
 export const models = page.models;
+// The level of tests: intervals of 95 % go with tests at 5 %.
+export const alpha = Number((1 - page.level).toPrecision(12));
 export const best = page.best; // the model that the verdict names
 // Colours of models are those of the whole page, also of models that cannot be chosen here.
 export const placeOf = (model) => page.curves.names.indexOf(models[model]);

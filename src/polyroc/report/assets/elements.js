@@ -1,5 +1,7 @@
 // Elements of the page. Text goes in as text: names of classes and models are never markup.
 
+import { alpha } from "./data.js";
+
 export function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [key, value] of Object.entries(properties)) {
@@ -70,12 +72,12 @@ export function shareText(share) {
 }
 
 // A p-value in a sentence, as on the rest of the page: three decimals, or as many as say on which
-// side of 0.05 it lies.
+// side of the level of tests it lies.
 export function pText(p) {
   if (Number.isNaN(p)) return "no test";
   if (p < 0.001) return "p < 0.001";
   const texts = [3, 4, 5, 6].map((digits) => p.toFixed(digits));
-  return `p = ${texts.find((text) => Number(text) < 0.05 === p < 0.05) ?? texts[3]}`;
+  return `p = ${texts.find((text) => Math.sign(Number(text) - alpha) === Math.sign(p - alpha)) ?? texts[3]}`;
 }
 
 export function selectOf(id, label, options, chosen, onPick) {

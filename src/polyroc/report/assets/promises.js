@@ -1,11 +1,9 @@
 // Whether decisions cost what the probabilities predict: costs take probabilities at face value.
 
-import { models } from "./data.js";
+import { alpha, models } from "./data.js";
 import { state, onChange } from "./state.js";
 import { byId, pText } from "./elements.js";
 import { costText } from "./model_costs.js";
-
-const CLEAR = 0.05;
 
 export function promiseText(model) {
   const { expected, observed, difference, error, p } = state.results[model].promise;
@@ -14,7 +12,7 @@ export function promiseText(model) {
   const numbers = `the probabilities of ${models[model]} predict a cost of ${costText(expected)} per case, and the decisions cost ${costText(observed)}`;
   if (!(error > 0)) return `${numbers[0].toUpperCase()}${numbers.slice(1)}.`;
   const apart = `${costText(Math.abs(difference))} ${difference > 0 ? "more" : "less"} (standard error ${costText(error)}, ${pText(p)})`;
-  return p < CLEAR
+  return p <= alpha
     ? `Miscalibrated at these costs: ${numbers}, ${apart}. See polyroc.calibration.Recalibrated.`
     : `No sign of miscalibration at these costs: ${numbers}, ${apart}.`;
 }
@@ -25,6 +23,6 @@ export function startPromises() {
     if (!changes.decided && !("model" in changes)) return;
     told.hidden = state.byLimits;
     told.textContent = promiseText(state.model);
-    told.classList.toggle("refused", state.results[state.model].promise.p < CLEAR);
+    told.classList.toggle("refused", state.results[state.model].promise.p <= alpha);
   });
 }
