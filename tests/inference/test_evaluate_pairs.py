@@ -102,3 +102,22 @@ def test_one_case_gives_values_alone_and_blocks_change_nothing(monkeypatch):
     assert alone["value"].notna().all()
     with pytest.raises(InvalidInput, match="level must lie between 0 and 1, got 2"):
         evaluate_pairs(y, scores, level=2)
+
+
+def test_a_block_of_classes_that_a_fold_does_not_have(monkeypatch):
+    y = np.arange(48) % 4
+    folds = np.where(y == 3, 0, np.arange(48) // 4 % 3)
+    scores = np.random.default_rng(0).normal(size=(48, 4))
+    predictions = Predictions(y, scores, folds=folds, absent="skip")
+    at_once = evaluate_pairs(predictions)
+    monkeypatch.setattr(_pair_spread, "MOST_PLACEMENTS", 1)
+    pd.testing.assert_frame_equal(evaluate_pairs(predictions), at_once, rtol=1e-13)
+
+
+def test_very_large_scores_are_compared_without_a_warning():
+    most = np.finfo(np.float32).max
+    scores = [[most, -most], [-most, 0.5], [0.5, most], [most, -most], [0.5, 0.25]]
+    found = evaluate_pairs([0, 0, 1, 1, 1], np.array(scores, dtype=np.float32))
+    ranks = np.array([[2, 0], [0, 2], [1, 3], [2, 0], [1, 1]])
+    expected = evaluate_pairs([0, 0, 1, 1, 1], ranks)
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-13)

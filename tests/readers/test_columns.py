@@ -81,6 +81,8 @@ def test_numbers_as_labels(tmp_path: Path) -> None:
     assert typed.models["x"].tolist() == [[0.2, 0.8], [0.9, 0.1]]
     with pytest.raises(InvalidType, match="labels names 'z', but the true classes are whole"):
         read(tmp_path, "y,p_1,p_2", "1,.8,.2", "2,.1,.9", labels=["1", "z"])
+    with pytest.raises(InvalidType, match="labels names True, but the true classes are whole"):
+        read(tmp_path, "y,p_1,p_2", "1,.8,.2", "2,.1,.9", labels=[True, False])
 
 
 def test_a_class_without_cases_keeps_its_column(tmp_path: Path) -> None:

@@ -394,3 +394,15 @@ def test_comparisons_that_are_refused(torch: Any) -> None:
     wide = torch.cat([p, p[:, :1]], dim=1)
     with pytest.raises(InvalidInput, match="'b' have 4 columns, those of 'a' 3"):
         scale.torch.compare(y, {"a": p, "b": wide}, absent="skip")
+
+
+def test_another_default_device_changes_nothing(torch: Any) -> None:
+    y, p = scores(40, 3)
+    given = torch.tensor(y), torch.tensor(p)
+    before = scale.torch.evaluate(*given)
+    torch.set_default_device("meta")
+    try:
+        found = scale.torch.evaluate(*given)
+    finally:
+        torch.set_default_device("cpu")
+    assert repr(found) == repr(before)

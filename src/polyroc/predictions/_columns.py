@@ -178,7 +178,7 @@ class Column:
             weights = None if weights is None else weights[tied]
             for side, share in ((left, credit), (right, -credit)):
                 add_to_cells(sums, side[tied] * width + codes[tied], weights, share)
-        table = sums.reshape(-1, width)
+        table = sums.reshape(self.n_positives + 1, width)
         if self.weights is None:  # whole numbers of credits: exact in any order
             return np.cumsum(table, axis=0, out=table)[:-1]
         return running_sum(table)[1:-1]

@@ -322,9 +322,9 @@ def _typed(labels: LabelsLike | None, y_true: NDArray[Any]) -> tuple[Label, ...]
 
 
 def _number(label: Any, kind: str) -> Label:
-    if kind == "b" or isinstance(label, bool):
+    if kind == "b":
         raise InvalidInput(f"labels names {shown(label)}, but the labels are True and False.")
     number = of_the_kind(label, (0,))
-    if not isinstance(number, int):
+    if isinstance(label, bool) or not isinstance(number, int):
         raise InvalidType(f"labels names {shown(label)}, but the true classes are whole numbers.")
     return number

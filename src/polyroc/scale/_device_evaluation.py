@@ -111,7 +111,7 @@ class DeviceMeasures:
     def evaluation(self) -> CertifiedEvaluation:
         """Values with their standard errors."""
         theta = self.theta
-        there = torch.empty(theta.shape, dtype=theta.dtype, pin_memory=theta.is_cuda)
+        there = torch.empty(theta.shape, dtype=theta.dtype, device="cpu", pin_memory=theta.is_cuda)
         there.copy_(theta)  # at full speed into memory that stays where it is
         errors = standard_errors(self.influence, self.of)
         certified = tuple(self._certified(metric, errors) for metric in self.metrics)

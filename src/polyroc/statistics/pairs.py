@@ -314,13 +314,14 @@ def own_placements(column: Column, totals: Float64Array) -> Float64Array:
     """Share of its own class below each case of a column, ties counting half."""
     scores, codes = column.scores, column.codes
     order = np.lexsort((scores, codes))
-    new = (np.diff(codes[order]) != 0) | (np.diff(scores[order]) != 0)
+    scores, codes = scores[order], codes[order]
+    new = (codes[1:] != codes[:-1]) | (scores[1:] != scores[:-1])
     first = np.concatenate(([0], np.flatnonzero(new) + 1))
     weights = np.ones(len(order)) if column.weights is None else column.weights[order]
     running = running_sum(weights)
     below, upto = running[first], running[np.append(first[1:], len(order))]
-    start = running[np.searchsorted(codes[order], codes[order][first])]
-    shares = ((below + upto) / 2 - start) / totals[codes[order][first]]
+    start = running[np.searchsorted(codes, codes[first])]
+    shares = ((below + upto) / 2 - start) / totals[codes[first]]
     own = np.empty(len(order))
     own[order] = np.repeat(shares, np.diff(first, append=len(order)))
     return own
