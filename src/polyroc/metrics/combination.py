@@ -33,8 +33,8 @@ def shares_of_the_rest(priors: Float64Array) -> Float64Array:
 def combined(weights: Float64Array, theta: Float64Array) -> float:
     """Σ_{k≠r} W_kr θ_kr, for weights that sum to 1 up to their rounding, which is divided out.
 
-    Both sums are taken in the same order, so where all θ are equal the value is θ to the last bit,
-    and equal weights are made 1, so that their products are not rounded.
+    Both sums are taken in the same order, so where all θ are 1 (or ½, or 0) so is the value to the
+    last bit, and equal weights are made 1, so that their products are not rounded.
     """
     pairs = _different(len(theta))
     relative = weights[pairs]

@@ -45,6 +45,8 @@ _SUMS = ("above", "tied", "excess")
 MOST_POOLED = 20_000
 """Cases up to which values are also computed as if they had no folds."""
 
+NO_FOLD = "every fold lacks a class. Use StratifiedKFold, or fewer folds."
+
 DRAWN = "random tuples are drawn in every fold, and their noise is not known; leave n_tuples out"
 
 Asked = Sequence[tuple["Metric", Mapping[str, Any]]]
@@ -167,7 +169,7 @@ class FoldStatistics:
         """Folds with cases of every class."""
         used = [part for part, whole in zip(self.parts, self.complete, strict=True) if whole]
         if not used:
-            raise NotDefined("every fold lacks a class. Use StratifiedKFold, or fewer folds.")
+            raise NotDefined(NO_FOLD)
         return used
 
     def _with_pairs(self) -> Iterator[tuple[CaseStatistics, Any]]:
@@ -202,7 +204,7 @@ class FoldStatistics:
     ) -> Measured:
         """The mean over folds of the values, and of what each case moves them by."""
         if not found:
-            return Measured(metric, reason="every fold lacks a class. Use StratifiedKFold.")
+            return Measured(metric, reason=NO_FOLD)
         reason = next((each.reason for each in found if each.reason is not None), None)
         if reason is not None:
             return Measured(metric, reason=reason)
