@@ -321,3 +321,12 @@ def test_decimal_commas_in_a_file(tmp_path: Path) -> None:
         read_predictions(path)
     with pytest.raises(InvalidInput, match="decimal"):
         read_predictions(path, decimal="'")
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(10, 5), pa.decimal256(40, 20)])
+def test_decimals_are_the_nearest_floats(kind: Any) -> None:
+    texts = ["0.7", "0.1", "-0.3", "1", "99.99999", "0.00001", "-0.57", "12345.67891"]
+    column = pa.array([*map(Decimal, texts), None], kind)
+    found = floats_in(column)
+    assert found[:-1].tolist() == [float(text) for text in texts]
+    assert np.isnan(found[-1])

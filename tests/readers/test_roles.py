@@ -268,7 +268,7 @@ def test_classes_are_typed_as_the_column_is(tmp_path: Path) -> None:
     assert told(InvalidInput, _typed, ["true", "maybe"], bools) == (
         "labels names 'maybe', but the labels are True and False."
     )
-    with pytest.raises(InvalidInput, match="labels names True"):
+    with pytest.raises(InvalidType, match="labels names True, but the true classes are whole"):
         _typed([True, False], numbers)
     assert told(InvalidType, _typed, ["1", "1.5"], numbers) == (
         "labels names '1.5', but the true classes are whole numbers."

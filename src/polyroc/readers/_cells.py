@@ -222,8 +222,8 @@ def _as_floats(column: Any) -> Float64Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_decimal(column.type):
-        column = pc.cast(column, pa.float64())
+    if pa.types.is_decimal(column.type):  # as text, since Arrow's own cast is off in the last digit
+        column = pc.cast(pc.cast(column, pa.large_string()), pa.float64())
     return np.asarray(column.to_numpy(zero_copy_only=False)).astype(np.float64)
 
 
