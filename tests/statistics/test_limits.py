@@ -16,7 +16,7 @@ from polyroc.statistics.margins import _in_loops, _threads
 from polyroc.statistics.means import case_threads
 from polyroc.statistics.mixture import Mixture
 from polyroc.statistics.pairs import column_threads
-from polyroc.statistics.short_tables import has_few_comparisons, is_short
+from polyroc.statistics.short_tables import has_few_margins, is_short
 
 
 @dataclass
@@ -76,14 +76,13 @@ def test_where_tables_are_short() -> None:
     assert not is_short(Sized(4, 2, weights=np.ones(4)))
 
 
-def test_where_all_cases_are_compared_with_all() -> None:
-    """2 n² up to 800 K (K − 1), and no more than 300 cases."""
-    for K in (2, 3, 5, 16):
-        found = [n for n in range(1, 400) if has_few_comparisons(Sized(n, K))]
-        expected = [n for n in range(1, 400) if n * n <= 400 * K * (K - 1) and n <= 300]
-        assert found == expected
-    assert [has_few_comparisons(Sized(n, 30)) for n in (300, 301)] == [True, False]
-    assert not has_few_comparisons(Sized(3, 3, weights=np.ones(3)))
+def test_where_the_margins_of_all_pairs_are_sorted_together() -> None:
+    """Up to 70 cases for each class but three, and 2¹⁴ margins."""
+    for K in (2, 3, 4, 5, 16):
+        found = [n for n in range(1, 1000) if has_few_margins(Sized(n, K))]
+        assert found == [n for n in range(1, 1000) if n <= 70 * (K - 3)]
+    assert [has_few_margins(Sized(n, 32)) for n in (512, 513)] == [True, False]
+    assert not has_few_margins(Sized(3, 5, weights=np.ones(3)))
 
 
 def test_where_margins_are_placed_in_compiled_loops() -> None:

@@ -19,7 +19,7 @@ from polyroc.statistics.mixture import Mixture
 SIZES = 5, 9, 3, 7
 COSTS = ((0.0, 1.0, 3.0, 2.0), (2.0, 0.0, 1.0, 1.0), (1.0, 4.0, 0.0, 2.0), (5.0, 1.0, 2.0, 0.0))
 STEPS = (
-    "compared_margins",
+    "ranked_margins",
     "_by_merging",
     "sums_by_blocks",
     "sums_by_pairs",
@@ -87,8 +87,8 @@ def plain_influence(
 
 def route(patch: Patch, name: str) -> None:
     """Let tables of any size take one of the routes."""
-    if name != "compared":
-        patch.setattr(short_tables, "MOST_COMPARED", 0)
+    if name != "ranked":
+        patch.setattr(short_tables, "MOST_MARGINS", 0)
     if name in ("merged", "blocks"):
         patch.setattr(margins, "MANY_CLASSES", 2)
     if name in ("pairs", "sorted pairs", "pairs in blocks"):
@@ -103,7 +103,7 @@ def route(patch: Patch, name: str) -> None:
             patch.setattr(long_tables, limit, 1)
 
 
-ROUTES = ["compared", "searched", "merged", "pairs", "sorted pairs", "pairs in blocks", "long"]
+ROUTES = ["ranked", "searched", "merged", "pairs", "sorted pairs", "pairs in blocks", "long"]
 
 
 def watched(patch: Patch) -> list[str]:
@@ -209,9 +209,9 @@ def test_influence_values_found_along_are_not_computed_again(monkeypatch: Patch)
 @pytest.mark.parametrize(
     ("name", "steps", "weighted", "expected"),
     [
-        ("compared", 10**9, False, {"compared_margins"}),
-        ("compared", 4, False, {"compared_margins", "_by_merging"}),
-        ("compared", 10**9, True, {"_totals"}),
+        ("ranked", 10**9, False, {"ranked_margins"}),
+        ("ranked", 4, False, {"ranked_margins", "_by_merging"}),
+        ("ranked", 10**9, True, {"_totals"}),
         ("searched", 10**9, False, {"_by_merging"}),
         ("searched", 10, False, {"_by_merging", "_counted_runs"}),
         ("merged", 10**9, False, {"_by_merging"}),
@@ -273,7 +273,7 @@ def test_from_24_classes_on_sorted_lists_are_merged(
 ) -> None:
     from polyroc.kernels import merge
 
-    monkeypatch.setattr(short_tables, "MOST_COMPARED", 0)
+    monkeypatch.setattr(short_tables, "MOST_MARGINS", 0)
     calls, plain = [], merge.merge_pairs
 
     def counted(*args: Any) -> None:
