@@ -80,3 +80,14 @@ def test_zero_is_named_where_it_is_apart_from_both_ends(low: float, high: float,
     assert [each.text for each in texts[2:]] == ["0"] * shown
     place = BOTTOM - (BOTTOM - TOP) * (0 - low) / (high - low)
     assert all(numbers(each, "y") == pytest.approx([place + 4]) for each in texts[2:])
+
+
+@pytest.mark.parametrize(
+    ("below", "shown"), [(14, True), (13.9, False), (182, True), (182.1, False)]
+)
+def test_zero_keeps_fourteen_and_twenty_four_units_from_the_ends(below: float, shown: bool) -> None:
+    """A panel whose axis has a unit of its picture for each of its own."""
+    frame = Frame("x", "y", -below, BOTTOM - TOP - below)
+    page = parsed(str(panel(frame, [], "lines")))
+    zeros = [each for each in page.all("text") if each.attributes["text-anchor"] == "end"][2:]
+    assert [numbers(each, "y") for each in zeros] == [[BOTTOM - below + 4]] * shown
