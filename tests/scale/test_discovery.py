@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.scale import Layout
 from polyroc.scale._discovery import FilesSurvey, distinct_labels, find_files, labels_in, layout_of
@@ -130,11 +131,11 @@ def test_paths_that_are_none(tmp_path: Path) -> None:
     missing = str(tmp_path / "none.parquet")
     with pytest.raises(InvalidInput) as refused:
         find_files(missing)
-    said = f"There is no file or folder {missing!r}. Check the path or the pattern."
+    said = f"There is no file or folder {shown(missing)}. Check the path or the pattern."
     assert str(refused.value) == said
     with pytest.raises(InvalidInput) as refused:
         find_files(tmp_path)
-    said = f"There are no Parquet files in {str(tmp_path)!r}. Pass another path."
+    said = f"There are no Parquet files in {shown(str(tmp_path))}. Pass another path."
     assert str(refused.value) == said
 
 
@@ -142,7 +143,7 @@ def test_files_of_another_kind_are_named(tmp_path: Path) -> None:
     paths(tmp_path, "a.parquet")
     text = tmp_path / "scores.csv"
     text.write_text("y,a,b\n")
-    only = f"{str(text)!r} is not a Parquet file, the only kind that is read in pieces."
+    only = f"{shown(str(text))} is not a Parquet file, the only kind that is read in pieces."
     for given in (text, [text, tmp_path / "a.parquet"]):
         with pytest.raises(InvalidInput) as caught:
             find_files(given)

@@ -76,7 +76,7 @@ def ranked_margins(predictions: Predictions, directed: Directed) -> Float64Array
     # Short numbers are sorted by their digits; every class has cases, so K² ≤ nK is one.
     order = order[pairs[order].astype(np.uint16).argsort(kind="stable")]
     margins, first, pairs = margins[order], first[order], pairs[order]
-    close = np.diff(margins) <= directed.most_slack
+    close = margins[1:] <= margins[:-1] + directed.most_slack
     if (close & (first[1:] != first[:-1]) & (pairs[1:] == pairs[:-1])).any():
         return None
     i, j = np.triu_indices(n_classes, 1)
