@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -188,12 +189,20 @@ def test_sums_of_weights_have_limits() -> None:
     assert told(example(), heavy) == "its sample is not sound", "only the sample does not agree"
 
 
-def test_sums_of_scores_are_sound_where_they_are_used() -> None:
-    assert told(example(True), in_array("weighted_sums", (0, 1), -1.0)) == "its sums are not sound"
-    unused = PairSummary.from_bytes(changed(example(), in_array("weighted_sums", (0, 1), -1.0)))
-    assert np.isfinite(unused.class_means()).all()
+def test_sums_of_scores_that_are_not_sound() -> None:
+    for weighted in (False, True):
+        for value in (-1.0, -math.inf, math.inf, math.nan, 1e308, 41.0):
+            change = in_array("weighted_sums", (0, 1), value)
+            assert told(example(weighted), change) == "its sums are not sound"
     for name in ("digits", "weighted_sums"):
         assert told(example(), replaced(name, lambda array: array[..., :2])).endswith("not sound")
+
+
+def test_no_sum_of_probabilities_is_above_the_weight_of_its_class() -> None:
+    count = int(np.bincount(cases()[0])[1])
+    PairSummary.from_bytes(changed(example(), in_array("digits", (0, 1, 2), count - 1)))
+    beyond = in_array("digits", (0, 1, 2), count + 1)
+    assert told(example(), beyond) == "its sums are not sound"
 
 
 def test_samples_that_are_not_sound() -> None:

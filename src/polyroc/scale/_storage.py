@@ -21,6 +21,7 @@ from polyroc._storage.npz import (
     write_arrays,
 )
 from polyroc.errors import InvalidInput
+from polyroc.predictions._scores import SUM_TOLERANCE
 from polyroc.scale._batch import check_weights
 from polyroc.scale._class_sums import digits_are_sound
 from polyroc.scale._codes import LEAST_BITS, MOST_BITS, highest_code, ordered_codes
@@ -141,6 +142,8 @@ def _restored(header: dict[str, Any], arrays: Arrays, make: "type[PairSummary]")
     _restore_totals(summary, header, arrays)
     _restore_sample(summary, arrays)
     _restore_bins(summary, arrays)
+    most = (1 + SUM_TOLERANCE) * summary.totals.weights[:, None]  # no probability is above 1
+    _require((summary.sums.totals() <= most).all(), "its sums are")
     return summary
 
 
@@ -183,7 +186,7 @@ def _restore_totals(summary: "PairSummary", header: dict[str, Any], arrays: Arra
     for name, shape in (("digits", (3,)), ("weighted_sums", ())):
         _require(arrays[name].shape == (*shape, n_classes, n_classes), "its sums are")
     _require(digits_are_sound(arrays["digits"]), "its sums are")
-    _require(_counts(arrays["weighted_sums"]) or not header["weighted"], "its sums are")
+    _require(_counts(arrays["weighted_sums"]), "its sums are")
     summary.totals.counts, summary.totals.weights = arrays["counts"], arrays["weights"]
     summary.totals.unit, summary.totals.weighted = unit, header["weighted"]
     summary.sums.digits, summary.sums.weighted = arrays["digits"], arrays["weighted_sums"]
