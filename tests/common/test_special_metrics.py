@@ -228,7 +228,7 @@ def test_questions_about_tuples(name: str) -> None:
 def test_what_a_right_tuple_counts(name: str, options: Any, expected: list[float]) -> None:
     cases = Predictions([0, 1, 2], np.eye(3))
     question = registry[name].question(cases, **options)
-    np.testing.assert_allclose(question.options["coefficients"], expected, rtol=1e-15)
+    np.testing.assert_allclose(question.options["coefficients"], expected, rtol=1e-12)
     lenient = options.get("ties") == "lenient"
     rule = dict(question.need.options)["rule"]
     assert (rule in (Rule.HIGHEST_LENIENT, Rule.NEAR_HIGHEST_LENIENT)) == (lenient and rule.highest)

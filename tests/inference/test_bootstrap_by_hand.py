@@ -30,6 +30,12 @@ Y = RNG.permutation(np.repeat([0, 1, 2], SIZES))
 N = len(Y)
 
 
+@pytest.fixture(autouse=True)
+def numbers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test depends on how many numbers others have drawn."""
+    monkeypatch.setitem(globals(), "RNG", np.random.default_rng(9))
+
+
 def scores(seed: int) -> np.ndarray:
     raw = np.random.default_rng(seed).integers(1, 9, size=(N, 3)) + 2 * np.eye(3)[Y]
     return raw / raw.sum(axis=1, keepdims=True)

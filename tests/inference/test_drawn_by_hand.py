@@ -110,9 +110,9 @@ def test_without_a_draw_the_parts_of_the_classes_are_added() -> None:
     cases = np.array([1.0, 0.0, -1.0, 2.0, -2.0, 1.0, -1.0, 0.5, -0.5])
     parts = [2 / 2 / 3, 10 / 3 / 4, 0.5 / 1 / 2]
     variance, freedom = spread_of_value(made, Influence(cases), CaseDesign())
-    assert variance == pytest.approx(sum(parts), rel=1e-14)
+    assert variance == pytest.approx(sum(parts), rel=1e-12)
     unknown = parts[0] ** 2 / 2 + parts[1] ** 2 / 3 + parts[2] ** 2 / 1
-    assert freedom == pytest.approx(sum(parts) ** 2 / unknown, rel=1e-14)
+    assert freedom == pytest.approx(sum(parts) ** 2 / unknown, rel=1e-12)
     none, unknown_freedom = spread_of_value(made, Influence(np.zeros(len(Y))), CaseDesign())
     assert none == 0 and math.isnan(unknown_freedom)
 

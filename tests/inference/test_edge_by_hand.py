@@ -28,6 +28,12 @@ P /= P.sum(axis=1, keepdims=True)
 W = 1.0 + np.arange(N) % 4
 
 
+@pytest.fixture(autouse=True)
+def numbers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test depends on how many numbers others have drawn."""
+    monkeypatch.setitem(globals(), "RNG", np.random.default_rng(6))
+
+
 def sizes_of(names: list[str], given: Predictions, design: CaseDesign, **options: Any) -> list[Any]:
     statistics = statistics_of(given)
     asked = [(registry[name], options) for name in names]

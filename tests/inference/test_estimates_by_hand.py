@@ -54,6 +54,12 @@ P /= P.sum(axis=1, keepdims=True)
 W = 1.0 + np.arange(N) % 4
 
 
+@pytest.fixture(autouse=True)
+def numbers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test depends on how many numbers others have drawn."""
+    monkeypatch.setitem(globals(), "RNG", np.random.default_rng(14))
+
+
 def bias_by_loops(p: np.ndarray, w: np.ndarray, units: np.ndarray, copies: np.ndarray) -> float:
     """−Σ [tr C − uᵀ C u]/(2 L) over the classes, over K √2."""
     total = 0.0

@@ -142,7 +142,7 @@ def test_every_pair_of_cases(name: str, kind: str, monkeypatch: pytest.MonkeyPat
             patch.setattr(_similar, constant, value)
             matrix = found(name, **options)
         assert matrix is not None
-        np.testing.assert_allclose(matrix, expected, rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(matrix, expected, rtol=1e-9, atol=1e-12)
         np.testing.assert_array_equal(np.diag(matrix), 0)
 
 

@@ -21,6 +21,12 @@ P = RNG.dirichlet(np.ones(3), len(Y))
 GIVEN = Predictions(Y, P)
 
 
+@pytest.fixture(autouse=True)
+def numbers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test depends on how many numbers others have drawn."""
+    monkeypatch.setitem(globals(), "RNG", np.random.default_rng(8))
+
+
 def centred(n_models: int) -> np.ndarray:
     phi = RNG.normal(size=(n_models, len(Y)))
     for k in range(3):

@@ -382,7 +382,7 @@ def test_equal_pairs_sum_to_one_above_the_diagonal() -> None:
     for K in (2, 3, 7):
         weights = equal_pairs(K)
         pairs = np.triu(np.ones((K, K), dtype=bool), 1)
-        np.testing.assert_allclose(weights[pairs], 2 / (K * (K - 1)), rtol=1e-15)
+        np.testing.assert_allclose(weights[pairs], 2 / (K * (K - 1)), rtol=1e-12)
         assert weights.shape == (K, K) and not weights[~pairs].any()
         assert not weights.flags.writeable and equal_pairs(K) is weights
 
@@ -410,13 +410,13 @@ def test_margins_along_costs_and_their_slacks() -> None:
     directed, rows = Directed.of(cases, COSTS), np.array([4, 0, 17, 9])
     A = np.array(COSTS)
     np.testing.assert_allclose(
-        directed.margins(rows, 2, 0), whole[rows] / 10 @ (A[0] - A[2]), atol=1e-15
+        directed.margins(rows, 2, 0), whole[rows] / 10 @ (A[0] - A[2]), atol=1e-12
     )
     slack = directed.slacks(rows, 2, 0)
     differ = A[0] != A[2]
     sizes = (np.abs(whole[rows] / 10) * np.maximum(A[0], A[2]))[:, differ].max(axis=1)
     zero = directed.margins(rows, 2, 0) == 0
-    np.testing.assert_allclose(slack, np.where(zero, 0.0, SLACK * sizes), rtol=1e-15)
+    np.testing.assert_allclose(slack, np.where(zero, 0.0, SLACK * sizes), rtol=1e-12)
     plain = Directed.of(cases, None)
     first, second = (cases.scores[rows, k] for k in (2, 0))
     np.testing.assert_array_equal(plain.margins(rows, 2, 0), first - second)

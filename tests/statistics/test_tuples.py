@@ -117,8 +117,8 @@ def test_what_a_rule_needs_of_each_case() -> None:
     lengths = cases_of(cases, Rule.LENGTHS)
     for i, row in enumerate(cases.scores):
         for k in range(3):
-            assert lengths.costs[i, k] == pytest.approx(own_length(row, k), abs=1e-15)
-    np.testing.assert_allclose(lengths.detail, own, atol=1e-15)
+            assert lengths.costs[i, k] == pytest.approx(own_length(row, k), abs=1e-12)
+    np.testing.assert_allclose(lengths.detail, own, atol=1e-12)
     assert lengths.slacks is not None
     larger = np.maximum(lengths.costs, own[:, None])
     expected = np.where(lengths.costs == lengths.detail[:, None], 0, 2.0**-40 * larger)
@@ -301,7 +301,7 @@ def test_parts_of_an_enumeration_are_added_up(rule: Rule, monkeypatch: pytest.Mo
     monkeypatch.setattr(tuples, "map_threads", recorded)
     whole = tuples._enumerated(cases, rule)
     monkeypatch.setattr(tuples, "_TUPLES_PER_CHUNK", 60)  # of 360 tuples
-    np.testing.assert_allclose(tuples._enumerated(cases, rule), whole, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(tuples._enumerated(cases, rule), whole, rtol=1e-12, atol=1e-12)
     assert [items for items, _ in seen] == [[(0, 6)], [(i, i + 1) for i in range(6)]]
     assert {n for _, n in seen} == {cases.n_threads}
 
@@ -355,7 +355,7 @@ def test_parts_of_a_sweep_change_only_the_rounding(monkeypatch: pytest.MonkeyPat
                 assert len(tuples._Turn(cases_of(cases, rule), 0).chunks) > 1
             for (a, one), (b, other) in zip(whole.projected, parts.projected, strict=True):
                 np.testing.assert_array_equal(a, b)
-                np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+                np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("rule", [Rule.LENGTHS, Rule.SCORES, Rule.HIGHEST])

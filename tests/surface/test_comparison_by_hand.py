@@ -435,7 +435,7 @@ def test_a_comparison_is_made_of_both_values_of_g_and_delta() -> None:
         (found.delta, x.delta(z)),
         (found.other_delta, z.delta(x)),
     ):
-        assert mine.value == pytest.approx(alone.value, abs=1e-15)
+        assert mine.value == pytest.approx(alone.value, abs=1e-12)
         assert mine.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
         assert mine.degrees_of_freedom == pytest.approx(alone.degrees_of_freedom, rel=1e-9)
         assert mine.notes == alone.notes and mine.counts == alone.counts

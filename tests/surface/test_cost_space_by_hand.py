@@ -55,8 +55,8 @@ def test_rows_of_constraints_have_length_one() -> None:
     length = math.sqrt(10)
     wanted = [[-1 / length, 0, 3 / length], [0, -1, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0],
               [0, 0, -1]]  # fmt: skip
-    np.testing.assert_allclose(rows, wanted, atol=1e-15)
-    np.testing.assert_allclose(limits, [0, -0.25, 0.5, 0, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(rows, wanted, atol=1e-12)
+    np.testing.assert_allclose(limits, [0, -0.25, 0.5, 0, 0, 0], atol=1e-12)
     assert space.bounded
     for nothing in ((), (Bound(0, None, 0.0, 1.0), Bound(0, 1, 0.0, math.inf))):
         assert not CostSpace(np.ones(3), nothing).bounded
@@ -109,7 +109,7 @@ def test_chords_end_at_the_first_bound_in_their_way(margin: float) -> None:
     direction[3] = 0.0  # no direction
     back, forth = space._chord(points, direction, margin)
     wanted = [chord_by_loops(space, p, d, margin) for p, d in zip(points, direction, strict=True)]
-    np.testing.assert_allclose(np.column_stack([back, forth]), wanted, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(np.column_stack([back, forth]), wanted, rtol=1e-12, atol=1e-12)
     assert (back[3], forth[3]) == (0.0, 0.0)
 
 
@@ -125,7 +125,7 @@ def test_a_chord_along_a_bound_does_not_end_there() -> None:
 def test_directions_have_length_one_and_sum_nothing() -> None:
     given = np.array([[3.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.0, 5e-13, -5e-13], [1.0, -1.0, 3e-12]])
     found = spaces._unit(given)
-    np.testing.assert_allclose(found[0], np.array([2, -1, -1]) / math.sqrt(6), atol=1e-15)
+    np.testing.assert_allclose(found[0], np.array([2, -1, -1]) / math.sqrt(6), atol=1e-12)
     assert not found[1:3].any()
     np.testing.assert_allclose(found[3], np.array([1, -1, 0]) / math.sqrt(2), atol=1e-11)
     # Just above what counts as no direction at all.
@@ -325,9 +325,9 @@ def test_two_costs_have_an_interval_and_an_exact_share(
 ) -> None:
     for alpha in (np.ones(2), np.array([0.7, 3.0])):
         space = CostSpace(alpha, bounds)
-        assert space.interval == pytest.approx(ends, abs=1e-15)
+        assert space.interval == pytest.approx(ends, abs=1e-12)
         low, high = (float(betainc(*alpha, end)) for end in ends)
-        assert space.share == pytest.approx(high - low, abs=1e-14) and space.share_error == 0
+        assert space.share == pytest.approx(high - low, abs=1e-12) and space.share_error == 0
         assert space.distribution(np.array(ends)) == pytest.approx([low, high])
     assert CostSpace(np.ones(2)).interval == (0.0, 1.0)
 

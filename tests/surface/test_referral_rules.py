@@ -177,7 +177,7 @@ def test_limits_that_are_broken_add_up_and_others_do_not_make_up_for_them() -> N
         ((1 / 3 - 1e-11, 1.0), 1e-11),
     ):
         found = four(limits=np.array(limits), **both).broken(nothing)
-        assert found == pytest.approx(wanted, abs=1e-15)
+        assert found == pytest.approx(wanted, abs=1e-12)
     assert four(limits=np.array([0.3, 0.4]), **both).broken(~nothing) == 0
     assert four().broken(nothing) == 0
 
@@ -224,7 +224,7 @@ def test_a_threshold_that_so_many_exceed() -> None:
     ],
 )
 def test_the_threshold_of_least_cost(most: float, wanted: float) -> None:
-    assert four(most=most).best_threshold() == pytest.approx(wanted, abs=1e-15)
+    assert four(most=most).best_threshold() == pytest.approx(wanted, abs=1e-12)
 
 
 def test_of_equal_costs_the_fewest_are_referred() -> None:
@@ -274,7 +274,7 @@ def test_limits_come_before_costs(pair: tuple[int, int], limit: float, wanted: f
     """A rate is a share of the weight of its class: one of three, and three of seven."""
     options: dict[str, Any] = {"limited": (pair,), "limits": np.array([limit])}
     cases = four(refer=(10, 10), weights=(1, 2, 3, 4), **options)
-    assert cases.best_threshold() == pytest.approx(wanted, abs=1e-15)
+    assert cases.best_threshold() == pytest.approx(wanted, abs=1e-12)
     never = four(refer=(10, 10), weights=(1, 2, 3, 4), most=0.0, **options)
     assert never.best_threshold() == math.inf  # it keeps the limits as well as is allowed
 

@@ -86,7 +86,7 @@ def test_confusion_has_the_right_decisions_on_its_diagonal() -> None:
     found = made().confusion
     for m, row in enumerate(RATES):
         for k in range(3):
-            assert found[m, k, k] == pytest.approx(1 - row[2 * k] - row[2 * k + 1], abs=1e-15)
+            assert found[m, k, k] == pytest.approx(1 - row[2 * k] - row[2 * k + 1], abs=1e-12)
     # Rates of sum above 1 by rounding leave nothing, not less.
     over = made(rates=np.array([[0.7, 0.3 + 1e-12, 0, 0, 0, 0]]), costs=COSTS[:1])
     assert over.confusion[0, 0, 0] == 0
@@ -146,7 +146,7 @@ def test_distances_have_thirty_bins_or_those_asked_for() -> None:
     assert len(made().distance_histogram().counts) == 30
     assert len(made().distance_histogram(4).counts) == 4
     wanted = [(sum(row) - 2) / math.sqrt(6) for row in RATES]
-    assert made().signed_distance() == pytest.approx(wanted, abs=1e-15)
+    assert made().signed_distance() == pytest.approx(wanted, abs=1e-12)
 
 
 def test_only_surfaces_of_the_same_classes_are_compared() -> None:

@@ -139,7 +139,7 @@ def test_boundaries_of_unequal_classes_cut_off_their_shares(family, theta) -> No
     q = np.concatenate([[1e-12], np.linspace(0.001, 0.999, 61), [1 - 1e-12]])
     for shares in (SHARES, SHARES[::-1], np.array([0.98, 0.02])):
         found = place(family, np.array(theta), q, shares)
-        np.testing.assert_allclose(shares @ found.below, q, rtol=1e-9, atol=2e-14)
+        np.testing.assert_allclose(shares @ found.below, q, rtol=1e-9, atol=1e-12)
         assert (np.diff(found.below, axis=1) >= 0).all()
 
 

@@ -122,7 +122,7 @@ def test_likelihoods_of_classes_that_are_nearly_alike_by_loops() -> None:
     size = math.sqrt(sum(g * g for row in centred for g in row) / 90)
     expected = [[1 + 1e-4 * g / size for g in row] for row in centred]
     found = _likelihoods(x, centres, changes)
-    np.testing.assert_allclose(found - 1, np.array(expected) - 1, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(found - 1, np.array(expected) - 1, rtol=1e-9, atol=1e-12)
     assert found.flags.c_contiguous
     same = _likelihoods(x, np.zeros((3, 2)), np.zeros((3, 2, 2)))
     np.testing.assert_allclose(same, 1)
