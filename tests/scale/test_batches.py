@@ -382,3 +382,11 @@ def test_from_one_to_fourteen_bits() -> None:
     for bits in (0, 15):
         with pytest.raises(InvalidInput, match="mantissa_bits"):
             PairSummary(range(2), mantissa_bits=bits)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_rows_with_a_nought_are_sound_beside_rows_with_something_negative(compiled: bool) -> None:
+    scores = np.array([[0.0, 1.0], [1.0, 0.0], [-0.5, 1.5], [0.25, 0.75]])
+    sums = ClassSums(2)
+    sums.add(np.array([0, 1, 1, 0]), [*scores.T.copy()], None, compiled)
+    assert sums.n_faulty == 1

@@ -392,3 +392,9 @@ def test_densities_are_told_from_tables() -> None:
 def test_an_observer_does_not_change() -> None:
     with pytest.raises(AttributeError):
         TWO.densities = None  # type: ignore[misc]
+
+
+def test_costs_keep_all_their_digits() -> None:
+    costs = [0.1, 1 / 3, 1.0, 1 + 1e-12, 2 / 7, 1e-300]
+    table, many = THREE._checked_costs(costs)
+    assert table.tolist() == [costs] and not many
