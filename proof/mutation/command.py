@@ -7,12 +7,13 @@ import sys
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from mutation import record as records
 from mutation.mapping import Map, current_map
-from mutation.places import ROOT, WORK
+from mutation.places import PACKAGES, ROOT, WORK
 from mutation.population import Mutant, population, sample
 from mutation.trial import AT_IMPORT, MOST_SECONDS, Plan, Trial, plan, trials, warm_up
 
@@ -24,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
         raise SystemExit("Which tests reach a line is told by coverage: pip install coverage")
     os.chdir(ROOT)
     start, mutants = time.perf_counter(), population()
-    chosen = sample(mutants, asked.sample, asked.seed)
+    chosen = _drawn(mutants, asked)
     print(f"{len(chosen)} of {len(mutants)} mutants, seed {asked.seed}.", flush=True)
     warm_up()
     found_map = current_map(asked.work / "map.json", asked.jobs)
@@ -43,6 +44,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python proof/mutation", description=__doc__)
     parser.add_argument("--sample", type=int, default=300, help="mutants to draw")
     parser.add_argument("--seed", type=int, default=0, help="another seed: another sample")
+    names = [Path(each).name for each in PACKAGES]
+    parser.add_argument(
+        "--each", nargs="+", choices=names, metavar="PACKAGE", help="draw as many of each of these"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="mutants tried at once")
     parser.add_argument("--least", type=float, default=0.85, help="share that must be killed")
     parser.add_argument(
@@ -53,6 +58,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--fresh", action="store_true", help="forget results of earlier runs")
     parser.add_argument("--again", action="store_true", help="try survivors of earlier runs again")
     return parser
+
+
+def _drawn(mutants: list[Mutant], asked: argparse.Namespace) -> list[Mutant]:
+    """A sample of all, or one of each package asked for."""
+    if not asked.each:
+        return sample(mutants, asked.sample, asked.seed)
+    samples = [
+        sample([mutant for mutant in mutants if mutant.package == name], asked.sample, asked.seed)
+        for name in asked.each
+    ]
+    return [mutant for group in zip_longest(*samples) for mutant in group if mutant is not None]
 
 
 def _results(chosen: list[Mutant], found_map: Map, asked: argparse.Namespace) -> dict[str, Trial]:

@@ -170,8 +170,8 @@ def test_sizes_before_unpacking_are_those_after(tmp_path: Path) -> None:
     """For every codec, version of pages and kind of Arrow file."""
     import pyarrow as pa
 
+    from polyroc._storage import parquet_pages
     from polyroc.readers import _arrow_buffers as arrow_buffers
-    from polyroc.readers import _parquet_pages as parquet_pages
 
     numbers = np.random.default_rng(0).random(5000)
     table = pa.table({"x": numbers, "y": np.zeros(5000)})
@@ -197,7 +197,7 @@ def test_page_sizes_that_lie(tmp_path: Path) -> None:
     """The header of a page that announces 2 GB where there are 100 bytes."""
     import pyarrow as pa
 
-    from polyroc.readers._parquet_pages import unpacked_size
+    from polyroc._storage.parquet_pages import unpacked_size
 
     table = pa.table({"y": ["a", "b"] * 50, "p_a": np.zeros(100), "p_b": np.zeros(100)})
     content = crafted.parquet_of(table, compression="zstd", use_dictionary=False)
@@ -209,6 +209,43 @@ def test_page_sizes_that_lie(tmp_path: Path) -> None:
     path.write_bytes(lying)
     with pytest.raises(InvalidInput, match=r"contains 2.1 GB|cannot be read"):
         read_predictions(path)
+
+
+@pytest.mark.parametrize("codec", ["zstd", "snappy", "none"])
+def test_streamed_pages_that_lie(codec: str, tmp_path: Path) -> None:
+    """Reading in pieces sets nothing aside for 2 GB, packed or unpacked, that are not there."""
+    import pyarrow as pa
+
+    table = pa.table({"y": ["a", "b"] * 50, "p_a": np.zeros(100), "p_b": np.zeros(100)})
+    content = crafted.parquet_of(table, compression=codec, use_dictionary=False)
+    unpacked = content.index(b"\x15\x00\x15") + 3
+    length = 1 + (content[unpacked] > 127)
+    packed = unpacked + length + 1
+    most = b"\xfe\xff\xff\xff\x0f"
+    files = {
+        "unpacked": content[:unpacked] + most + content[unpacked + length :],
+        "packed": content[:packed] + most + content[packed + 1 + (content[packed] > 127) :],
+    }
+    found = read_in_child("parquet_stream", files, tmp_path, SPACE, seconds=60)
+    for what, each in found.items():
+        assert "InvalidInput" in each["outcome"], f"{what}: {each}"
+        assert each["peak"] < LITTLE, f"{what}: {in_words(each['peak'])}"
+
+
+def test_what_is_unpacked_at_once() -> None:
+    """Of each column one page, in the group of rows where that is most."""
+    import pyarrow as pa
+
+    from polyroc._storage.parquet_pages import unpacked_at_once, unpacked_size
+
+    table = pa.table({"x": np.random.default_rng(0).random(5000), "y": np.zeros(5000)})
+    options = {"compression": "zstd", "use_dictionary": False, "write_batch_size": 100}
+    one = crafted.parquet_of(table, row_group_size=2000, **options)
+    small = crafted.parquet_of(table, row_group_size=2000, data_page_size=1600, **options)
+    assert 80_000 <= unpacked_size(one) < 80_400
+    assert 32_000 <= unpacked_at_once(one) < 32_200, "two columns of 2,000 numbers"
+    assert 2 * 1600 <= unpacked_at_once(small) < 2 * 1800
+    assert unpacked_at_once(crafted.parquet_of(table.slice(0, 0))) == 0
 
 
 def test_lists_of_buffers_that_are_cut() -> None:

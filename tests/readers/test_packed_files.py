@@ -14,14 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from polyroc._storage.parquet_pages import _DEEPEST, _pages, _Thrift
+from polyroc._storage.parquet_pages import unpacked_size as parquet_size
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.readers import _parquet, read_predictions, read_table
 from polyroc.readers._archives import read_npz
 from polyroc.readers._arrow_buffers import _BUFFER, _number, _Table
 from polyroc.readers._arrow_buffers import unpacked_size as arrow_size
 from polyroc.readers._parquet import _bits, _has_words, _is_flat, _rows_at_once, read_parquet
-from polyroc.readers._parquet_pages import _DEEPEST, _pages, _Thrift
-from polyroc.readers._parquet_pages import unpacked_size as parquet_size
 from polyroc.readers._table import unreadable
 
 

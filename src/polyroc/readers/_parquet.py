@@ -4,8 +4,8 @@ from typing import Any
 
 from polyroc._base.table_size import LONGEST_LIST, check_column_count, is_too_wide, too_wide
 from polyroc._storage.limits import check_size
+from polyroc._storage.parquet_pages import unpacked_size
 from polyroc.errors import InvalidInput
-from polyroc.readers._parquet_pages import unpacked_size
 from polyroc.readers._table import Table, unreadable, validated
 
 _BATCH = 1 << 26

@@ -6,12 +6,15 @@ A :class:`Layout` says which column holds what. It is small and can be sent to o
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.checks import harmless, reason_of, shown
+from polyroc._storage.limits import GROWTH, check_size
+from polyroc._storage.parquet_pages import LARGEST_PAGE, unpacked_at_once
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._classes import Declared, encode, listed, positions
 from polyroc.predictions._containers import read_labels
@@ -22,6 +25,7 @@ from polyroc.typing import FloatArray, IntArray, Label
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
 
 BYTES_PER_BATCH = 1 << 26
 MOST_ROWS = CHUNK
@@ -138,7 +142,6 @@ def _batches(
     file: File, schema: "pa.Schema", columns: list[str]
 ) -> Iterator[tuple[int, "pa.RecordBatch"]]:
     import pyarrow as pa
-    from pyarrow.parquet import ParquetFile
 
     stored = [name for name in columns if name not in file.keys]
     texts = [name for name in stored if _is_text(schema.field(name).type)]
@@ -146,9 +149,7 @@ def _batches(
     row = 0
     try:
         check_same(file.path, file.stamp)
-        with ParquetFile(
-            file.path, pre_buffer=False, buffer_size=BUFFER, read_dictionary=texts
-        ) as reader:
+        with _opened(file.path, texts) as reader:
             _check_columns(stored, reader.schema_arrow.names, file.path)
             for records in reader.iter_batches(n_rows, file.row_groups, stored):
                 records.validate(full=True)  # Arrow believes a broken file otherwise
@@ -162,6 +163,24 @@ def _batches(
             f"{file.path} cannot be read from row {file.row + row} on ({reason_of(error)}). "
             "Write it again."
         ) from None
+
+
+def _opened(path: str, texts: list[str]) -> "ParquetFile":
+    """A file that is read through small buffers, or a small one as a whole.
+
+    Arrow sets aside what the header of a page announces, up to 2 GiB: more than a small file may
+    become. Compressed pages of a file in memory need no room of their own, and what unpacking takes
+    is known before.
+    """
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    size = Path(path).stat().st_size
+    if GROWTH * size >= LARGEST_PAGE:
+        return ParquetFile(path, pre_buffer=False, buffer_size=BUFFER, read_dictionary=texts)
+    content = Path(path).read_bytes()
+    check_size(unpacked_at_once(content), size, path)
+    return ParquetFile(pa.BufferReader(content), pre_buffer=False, read_dictionary=texts)
 
 
 def _is_text(kind: Any) -> bool:

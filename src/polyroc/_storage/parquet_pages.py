@@ -11,6 +11,9 @@ from typing import Any
 
 Fields = dict[int, Any]
 
+LARGEST_PAGE = 1 << 31
+"""Bytes: sizes of pages are signed numbers of 32 bits."""
+
 _ROW_GROUPS, _COLUMNS, _COLUMN = 4, 1, 3
 """Fields that lead from the footer to the description of a column chunk."""
 
@@ -31,14 +34,22 @@ _DEEPEST = 12
 
 def unpacked_size(content: bytes) -> int:
     """Bytes of all pages that the footer leads to, without compression."""
+    return sum(page for group in _groups(content) for column in group for page in column)
+
+
+def unpacked_at_once(content: bytes) -> int:
+    """Bytes that reading row by row takes at most: of each column one page, without compression."""
+    return max(
+        (sum(max(each, default=0) for each in group) for group in _groups(content)), default=0
+    )
+
+
+def _groups(content: bytes) -> Iterator[list[Iterator[int]]]:
+    """Unpacked sizes of the pages of every column, by groups of rows."""
     size = int.from_bytes(content[-8:-4], "little")
     footer = _Thrift(content, max(0, len(content) - 8 - size)).structure()
-    return sum(
-        page
-        for group in footer.get(_ROW_GROUPS, ())
-        for column in group.get(_COLUMNS, ())
-        for page in _pages(content, column.get(_COLUMN) or {})
-    )
+    for group in footer.get(_ROW_GROUPS, ()):
+        yield [_pages(content, each.get(_COLUMN) or {}) for each in group.get(_COLUMNS, ())]
 
 
 def _pages(content: bytes, chunk: Fields) -> Iterator[int]:
