@@ -157,7 +157,7 @@ def sum_column(codes: Codes, scores: Floats, k: int, n_classes: int) -> Floats:
 def carry_column(
     column: Column, credit: float, won: Floats, n_ranked: int, places: Places, carried: Floats
 ) -> None:
-    """Where each case stands in a column, and what its positives contribute to several gradients.
+    """Where each case stands in a column, and what its positives add to several gradients.
 
     A positive has ``won[g, r]`` times the number of cases of r below it, ties counting ``credit``,
     or from ``n_ranked`` on times the sum of its leads over them.
@@ -181,7 +181,7 @@ def carry_column(
             for at in range(start, end):
                 if codes[at] == k:
                     for g in range(len(won)):
-                        carried[cases[at], g] = values[g]
+                        carried[cases[at], g] += values[g]
             seen, total, block = add_positives(own, score, seen, total, block)
         left = n_positives - seen
         for at in range(start, end):

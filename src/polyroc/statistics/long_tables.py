@@ -35,7 +35,7 @@ LANES = 4
 """Sums that columns, or pairs of classes, are added to in turn."""
 
 CASES_AT_ONCE = 1 << 16
-"""Whose places in all columns are added up by one thread."""
+"""Whose places in the columns are added up by one thread, those in ``LANES`` columns of more."""
 
 
 def is_long(predictions: Predictions, carried: bool = False) -> bool:
@@ -107,27 +107,28 @@ def carried_pairs(
     from polyroc.kernels.long_columns import Places, add_lost, carry_column
 
     n_cases, counts, n_threads = len(predictions), predictions.class_weights, predictions.n_threads
-    placed = np.empty((len(columns), n_cases))
-    led = np.empty((len(columns), n_cases if n_ranked < rows.shape[2] else 0))
-    carried = np.zeros((n_cases, rows.shape[2]))  # each case is a positive of one column
+    given, carried = predictions.codes.astype(np.int32), np.zeros((n_cases, rows.shape[2]))
+    at_once = LANES if n_cases > CASES_AT_ONCE else max(1, len(columns))
+    placed = np.zeros((min(at_once, len(columns)), n_cases))
+    led = np.zeros_like(placed[:, : n_cases if n_ranked < rows.shape[2] else 0])
 
     def of_column(place: int) -> None:
-        k, row = columns[place], Places(placed[place], led[place])
-        # Cases come in the order of their scores: what is long is filled faster in used memory.
-        near = row if n_cases < CASES_AT_ONCE else Places(*map(np.empty_like, row))
+        k = some[place]
         won = np.ascontiguousarray((rows[k] / counts[:, None]).T)
-        carry_column(_whole(predictions, k), credit, won, n_ranked, near, carried)
-        if near is not row:
-            placed[place], led[place] = near
+        places = Places(placed[place], led[place])
+        carry_column(_whole(predictions, k), credit, won, n_ranked, places, carried)
 
     def of_block(start: int) -> None:
-        some = slice(start, start + CASES_AT_ONCE)
-        add_lost(given[some], lost, n_ranked, placed[:, some], led[:, some], carried[some])
+        cases, there = slice(start, start + CASES_AT_ONCE), slice(len(some))
+        add_lost(
+            given[cases], lost, n_ranked, placed[there, cases], led[there, cases], carried[cases]
+        )
 
-    map_threads(of_column, range(len(columns)), n_threads)
-    given = predictions.codes.astype(np.int32)
-    lost = np.ascontiguousarray((rows[columns] / counts[columns, None, None]).transpose(1, 2, 0))
-    map_threads(of_block, range(0, n_cases, CASES_AT_ONCE), n_threads)
+    for first in range(0, len(columns), at_once):
+        some = columns[first : first + at_once]
+        map_threads(of_column, range(len(some)), n_threads)  # a case is a positive of one of them
+        lost = np.ascontiguousarray((rows[some] / counts[some, None, None]).transpose(1, 2, 0))
+        map_threads(of_block, range(0, n_cases, CASES_AT_ONCE), n_threads)
     return carried
 
 
