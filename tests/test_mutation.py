@@ -121,6 +121,17 @@ def test_samples_are_nested_and_differ_by_seed() -> None:
     assert population.sample(mutants[::-1], 20, 0) == few
 
 
+@pytest.mark.system
+def test_a_sample_of_each_package_is_the_beginning_of_its_mutants() -> None:
+    population, command = (import_module(f"mutation.{name}") for name in ("population", "command"))
+    asked = command._parser().parse_args(["--sample", "30", "--each", "readers", "report"])
+    mutants = population.population()
+    drawn = command._drawn(mutants, asked)
+    assert [each.package for each in drawn] == ["readers", "report"] * 30, "in turn"
+    own = [each for each in mutants if each.package == "report"]
+    assert drawn[1::2] == population.sample(own, 30, 0)
+
+
 def test_a_mutant_keeps_its_name_when_code_before_it_changes(tmp_path: Path) -> None:
     population = import_module("mutation.population")
     path = tmp_path / "code.py"

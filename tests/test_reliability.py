@@ -35,6 +35,31 @@ def test_the_page_is_current() -> None:
     assert in_reliability(code) == "True\n", "run python proof/reliability --render"
 
 
+def test_survivors_of_packages_are_counted_by_their_reasons() -> None:
+    survivors = [
+        {"where": "src/polyroc/scale/_a.py:3", "reason": "equivalent: the same"},
+        {"where": "src/polyroc/scale/_a.py:5", "reason": "gap: closed since by `test_a`"},
+        {"where": "src/polyroc/report/_b.py:1", "reason": "speed only: the same, later"},
+        {"where": "src/polyroc/report/_b.py:2", "reason": None},
+    ]
+    rows = [
+        {"package": name, "mutants": mutants, "killed": killed, "timed out": late}
+        for name, mutants, killed, late in (
+            ("report", 10, 8, 0),
+            ("scale", 10, 7, 1),
+            ("all", 20, 15, 1),
+        )
+    ]
+    code = (
+        f"import page; rows, lost = {rows!r}, {survivors!r}; "
+        "print([page._package(row, lost) for row in rows])"
+    )
+    assert in_reliability(code) == (
+        "[('report', 10, 8, 1, 1, '88.9 %'), ('scale', 10, 8, 1, 1, '88.9 %'), "
+        "('all', 20, 16, 2, 2, '88.9 %')]\n"
+    )
+
+
 def test_figures_of_a_run(tmp_path: Path) -> None:
     xml = tmp_path / "run.xml"
     xml.write_text(RUN)

@@ -248,7 +248,31 @@ were run.
 {_history(record)}{other["equivalent"]} of the survivors change no result; without them
 {100 * other["share"]:.1f} % were killed. {_others(record)}All survivors:
 
-{_table(("where", "mistake", "why no test fails"), lost)}"""
+{_table(("where", "mistake", "why no test fails"), lost)}{_packages(found)}"""
+
+
+def _packages(found: dict[str, Any]) -> str:
+    """Larger samples of single packages, where they were drawn: too long to be drawn each time."""
+    if "packages" not in found:
+        return ""
+    record = found["packages"]
+    rows = [_package(row, record["survivors"]) for row in record["table"]]
+    head = ("package", "mutants", "killed", "change no result", "gaps", "killed without those")
+    return f"""
+Larger samples, drawn in each of {len(rows) - 1} packages by
+`python proof/mutation --sample {rows[0][1]} --seed {record["seed"]} --each …` before any test was
+written for them; the gaps were closed afterwards. The survivors, with the reason of each, are in
+`docs/reliability/packages.json`.
+
+{_table(head, rows)}"""
+
+
+def _package(row: dict[str, Any], lost: Iterable[dict[str, Any]]) -> tuple[object, ...]:
+    """Of the survivors of a package, how many change no result."""
+    own = [each for each in lost if row["package"] in ("all", Path(each["where"]).parent.name)]
+    same = sum((each["reason"] or "").startswith(("equivalent", "speed only")) for each in own)
+    share = 100 * _dead(row) / (row["mutants"] - same)
+    return row["package"], row["mutants"], _dead(row), same, len(own) - same, f"{share:.1f} %"
 
 
 def _others(record: dict[str, Any]) -> str:
