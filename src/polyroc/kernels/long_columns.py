@@ -33,15 +33,6 @@ class Column(NamedTuple):
     """Where each is among the cases; empty where that is of no use."""
 
 
-class Places(NamedTuple):
-    """Where each case stands in one column, in the order of the cases."""
-
-    placed: Floats
-    """Positives above it, ties counting a credit."""
-    led: Floats
-    """Sum of their leads; empty where nobody asks for it."""
-
-
 BLOCK, FLUSH = 64, 512
 """So many numbers, or numbers of all classes, are summed before they are added to the rest."""
 
@@ -155,15 +146,15 @@ def sum_column(codes: Codes, scores: Floats, k: int, n_classes: int) -> Floats:
 
 @compiled
 def carry_column(
-    column: Column, credit: float, won: Floats, n_ranked: int, places: Places, carried: Floats
+    column: Column, credit: float, won: Floats, n_ranked: int, places: Floats, carried: Floats
 ) -> None:
     """Where each case stands in a column, and what its positives add to several gradients.
 
-    A positive has ``won[g, r]`` times the number of cases of r below it, ties counting ``credit``,
-    or from ``n_ranked`` on times the sum of its leads over them.
+    ``places`` (n, 1 or 2): positives above each case, ties counting ``credit``, and where there is
+    room the sum of their leads. A positive has ``won[g, r]`` times the number of cases of r below
+    it, ties counting ``credit``, or from ``n_ranked`` on times the sum of its leads over them.
     """
     k, codes, scores, cases = column
-    placed, led = places
     n_positives, all_scores = sum_of_positives(codes, scores, k)
     n_classes, values, level = won.shape[1], np.empty(len(won)), np.empty(won.shape[1])
     below, score_below, part = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
@@ -184,13 +175,12 @@ def carry_column(
                         carried[cases[at], g] += values[g]
             seen, total, block = add_positives(own, score, seen, total, block)
         left = n_positives - seen
+        lead = (all_scores - (total + block)) - score * left
         for at in range(start, end):
-            placed[cases[at]] = left + credit * own
+            places[cases[at], 0] = left + credit * own
             below[codes[at]] += 1
-        if len(led):
-            lead = (all_scores - (total + block)) - score * left
-            for at in range(start, end):
-                led[cases[at]] = lead
+            if places.shape[1] > 1:
+                places[cases[at], 1] = lead
                 part[codes[at]] += score
         start = end
         if start - flushed >= FLUSH:
@@ -230,19 +220,13 @@ def leads_over(
 
 
 @compiled
-def add_lost(
-    given: Codes, lost: Floats, n_ranked: int, placed: Floats, led: Floats, carried: Floats
-) -> None:
-    """Add what each case has lost in all columns: ``lost[r, g]`` times its places, r its class."""
+def add_lost(given: Codes, lost: Floats, n_ranked: int, places: Floats, carried: Floats) -> None:
+    """Add what each case has lost in some columns: ``lost[r, g]`` times its places, r its class."""
     for case in range(len(given)):
         for g in range(carried.shape[1]):
-            value = carried[case, g]
-            if g < n_ranked:
-                for k in range(len(placed)):
-                    value += lost[given[case], g, k] * placed[k, case]
-            else:
-                for k in range(len(led)):
-                    value += lost[given[case], g, k] * led[k, case]
+            value, kind = carried[case, g], 0 if g < n_ranked else 1
+            for k in range(len(places)):
+                value += lost[given[case], g, k] * places[k, case, kind]
             carried[case, g] = value
 
 

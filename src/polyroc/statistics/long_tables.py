@@ -104,25 +104,22 @@ def carried_pairs(
 
     (K, K, G), 0 where k = r. From ``n_ranked`` on they are derivatives by sAUC(k|r).
     """
-    from polyroc.kernels.long_columns import Places, add_lost, carry_column
+    from polyroc.kernels.long_columns import add_lost, carry_column
 
     n_cases, counts, n_threads = len(predictions), predictions.class_weights, predictions.n_threads
     given, carried = predictions.codes.astype(np.int32), np.zeros((n_cases, rows.shape[2]))
     at_once = LANES if n_cases > CASES_AT_ONCE else max(1, len(columns))
-    placed = np.zeros((min(at_once, len(columns)), n_cases))
-    led = np.zeros_like(placed[:, : n_cases if n_ranked < rows.shape[2] else 0])
+    n_kinds = 2 if n_ranked < rows.shape[2] else 1
+    places = np.empty((min(at_once, len(columns)), n_cases, n_kinds))
 
     def of_column(place: int) -> None:
         k = some[place]
         won = np.ascontiguousarray((rows[k] / counts[:, None]).T)
-        places = Places(placed[place], led[place])
-        carry_column(_whole(predictions, k), credit, won, n_ranked, places, carried)
+        carry_column(_whole(predictions, k), credit, won, n_ranked, places[place], carried)
 
     def of_block(start: int) -> None:
-        cases, there = slice(start, start + CASES_AT_ONCE), slice(len(some))
-        add_lost(
-            given[cases], lost, n_ranked, placed[there, cases], led[there, cases], carried[cases]
-        )
+        cases = slice(start, start + CASES_AT_ONCE)
+        add_lost(given[cases], lost, n_ranked, places[: len(some), cases], carried[cases])
 
     for first in range(0, len(columns), at_once):
         some = columns[first : first + at_once]
