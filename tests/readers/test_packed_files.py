@@ -351,6 +351,8 @@ def test_pages_of_a_column() -> None:
         assert told(ValueError, list, _pages(content, chunk | wrong)) == (
             "a column lies outside the file"
         )
+    for start in (0, 4, len(content)):
+        assert list(_pages(content, {4: 6, 5: 0, 7: 0, 9: start})) == [], "a column without pages"
     negative = b"PAR1" + page(-5, 0, 1)
     assert list(_pages(negative, {4: 6, 5: 1, 7: len(negative) - 4, 9: 4})) == [0]
 
@@ -427,6 +429,18 @@ def test_tables_of_flat_buffers() -> None:
     inner = found.table(3)
     assert inner is not None and inner.place == other_at and inner.fields == 0
     assert found.table(1) is None
+
+
+def test_descriptions_of_columns_have_no_buffers() -> None:
+    """They may list notes and features where a batch has its buffers and its compression."""
+    message = struct.pack("<I2x5H", 16, 10, 12, 4, 6, 8) + struct.pack("<ihBxI", 10, 4, 1, 40 - 24)
+    schema = struct.pack("<6H", 12, 16, 0, 4, 8, 12) + struct.pack("<i3I", 12, 12, 24, 8)
+    lists = struct.pack("<I", 0) + struct.pack("<Iq", 1, 2) + struct.pack("<II", 1, 12)
+    note = struct.pack("<4HiII", 8, 12, 4, 8, 8, 8, 12) + struct.pack("<I4sI4s", 1, b"k", 1, b"v")
+    described = (message + schema + lists + note).ljust(120, b"\0")
+    content = struct.pack("<iI", -1, len(described)) + described + struct.pack("<ii", -1, 0)
+    assert pa.ipc.open_stream(content).schema.metadata == {b"k": b"v"}
+    assert arrow_size(content) == 0
 
 
 def test_broken_arrow_files(tmp_path: Path) -> None:

@@ -84,6 +84,17 @@ def test_files_folders_and_patterns(tmp_path: Path) -> None:
     ]
 
 
+def test_files_of_a_folder_come_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In whichever order the system lists them."""
+    paths(tmp_path, "c.parquet", "sub/b.parquet", "sub/a.parquet")
+    at = tmp_path / "sub"
+    for listed in ([at / "a.parquet", at / "b.parquet"], [at / "b.parquet", at / "a.parquet"]):
+        monkeypatch.setattr(Path, "rglob", lambda self, pattern, given=listed: iter(given))
+        assert found_in([at, tmp_path / "c.parquet"], tmp_path) == [
+            *("sub/a.parquet", "sub/b.parquet", "c.parquet"),
+        ]
+
+
 def test_a_name_with_signs_of_a_pattern_is_a_file(tmp_path: Path) -> None:
     paths(tmp_path, "a[1].parquet", "a1.parquet")
     assert found_in(tmp_path / "a[1].parquet", tmp_path) == ["a[1].parquet"]

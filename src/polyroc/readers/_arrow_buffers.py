@@ -11,8 +11,8 @@ from typing import Any
 
 _MAGIC = b"ARROW1"
 _BLOCK, _BUFFER = struct.Struct("<qi4xq"), struct.Struct("<qq")
-_DICTIONARY = 2
-"""The type of a message that holds words for codes, around a batch of them."""
+_DICTIONARY, _BATCH = 2, 3
+"""Types of messages with buffers: words for codes, around a batch of them, and a batch of rows."""
 
 
 def unpacked_size(content: bytes) -> int:
@@ -42,16 +42,13 @@ def _file_messages(content: bytes) -> Iterator[Any]:
 
 
 def _unpacked(message: Any) -> int:
-    body = message.body
-    if body is None:
-        return 0
     found = _table(message.metadata.to_pybytes(), 0)
-    batch = found.table(2)
-    if batch is not None and found.byte(1) == _DICTIONARY:
+    kind, batch = found.byte(1), found.table(2)
+    if batch is not None and kind == _DICTIONARY:
         batch = batch.table(1)
-    if batch is None or not batch.place_of(3):  # not compressed
-        return 0
-    view, total = memoryview(body), 0
+    if kind not in (_DICTIONARY, _BATCH) or batch is None or not batch.place_of(3):
+        return 0  # columns are described, or nothing is compressed
+    view, total = memoryview(message.body), 0
     for offset, length in batch.structures(2, _BUFFER):
         if length >= 8:
             total += max(0, _number(view, offset, "q"))

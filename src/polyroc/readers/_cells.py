@@ -172,8 +172,6 @@ def _whole_column(column: Any) -> Any:
     import pyarrow as pa
 
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(whole, pa.ChunkedArray):
-        whole = pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], whole.type)
     if isinstance(whole, pa.ExtensionArray):
         whole = whole.storage
     if pa.types.is_dictionary(whole.type) and not _is_text(whole.type):

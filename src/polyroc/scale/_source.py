@@ -329,10 +329,6 @@ def _codes_by_dictionary(array: "pa.Array", layout: Layout, place: _Place) -> In
 
 def labels_of(array: "pa.Array", target: str) -> NDArray[Any]:
     """Arrow values as labels."""
-    import pyarrow.types as types
-
-    if types.is_integer(array.type) or types.is_boolean(array.type):
-        return read_labels(array.to_numpy(zero_copy_only=False), target)[0]
     return read_labels(array.to_pylist(), target)[0]
 
 
