@@ -328,6 +328,21 @@ def test_bins_hold_the_weight_of_their_class() -> None:
         assert told(example(True), heavier(share)) == "its counts are not sound"
 
 
+def test_no_bin_is_empty_or_holds_less_than_nothing() -> None:
+    """Even where each class and each bin has its weight, or each class alone."""
+
+    def below(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        arrays["bin_counts"][:6] += [50, -50, 0, -50, 50, 0]
+
+    def emptied(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        counts = arrays["bin_counts"]
+        counts[3:6] += counts[:3]
+        counts[:3] = 0
+
+    for change in (below, emptied):
+        assert told(example(), change) == "its counts are not sound"
+
+
 def margins_example() -> PairSummary:
     return example(auc_mu=True)
 
