@@ -329,6 +329,14 @@ def test_names_of_columns_without_rows(tmp_path: Path) -> None:
     assert names(content[:40]) == []
 
 
+def test_line_ends_in_cells_do_not_end_a_row_where_a_block_ends() -> None:
+    cells = [f"{number}\nlines of text" for number in range(20)]
+    text = "y,p\n" + "".join(f'"{cell}",{number}\n' for number, cell in enumerate(cells))
+    for size in range(60, 90):
+        found = _delimited._read(text.encode(), ",", size)
+        assert found.to_pydict() == {"y": cells, "p": list(range(20))}
+
+
 def test_rows_that_do_not_fit_into_a_block_are_read_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

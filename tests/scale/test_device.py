@@ -516,6 +516,25 @@ def test_scores_as_they_are_written(torch: Any, kind: str) -> None:
             assert found.tolist() == in_memory(given).astype(np.float64).tolist(), largest
 
 
+def test_what_scores_are_divided_by_is_on_their_device(torch: Any) -> None:
+    """A device multiplies by the rounded inverse of a number that is elsewhere."""
+    from polyroc.scale._device_margins import as_written
+
+    class OneDevice(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(
+            self, function: Any, types: Any, args: Any, kwargs: Any = None
+        ) -> Any:
+            found = function(*args, **(kwargs or {}))
+            tensors = [each for each in (*args, found) if isinstance(each, torch.Tensor)]
+            assert {each.device.type for each in tensors} <= {"meta"}, function
+            return found
+
+    scores = torch.ones(3, device="meta")
+    with OneDevice():
+        for size in (1.0, 300.0):
+            assert as_written(scores, size).shape == (3,)
+
+
 def test_tied_margins_are_made_equal_row_by_row(torch: Any) -> None:
     from polyroc._base.ties import SLACK, merged
     from polyroc.scale._device_margins import _Margins, _merged
