@@ -266,6 +266,7 @@ def test_rows_of_wanted_cases() -> None:
     ids = np.array(["u", "v", "w"], dtype=object)
     found = place_of_each(np.array(["w", "z", "u"], dtype=object), ids)
     assert found.tolist() == [2, -1, 0] and found.dtype == np.intp
+    assert ids[place_of_each(ids[:0], ids)].tolist() == [], "nothing is wanted"
 
 
 # Tables

@@ -311,6 +311,7 @@ def test_structures_that_are_broken() -> None:
     assert _Thrift(long, 0).structure() == {1: 1 << 62}, "ten bytes of seven bits"
     list_of = b"\x19" + bytes([15 << 4 | 3])
     assert words(list_of + varint(100) + b"\0") == "a list in its description is too long"
+    assert words(list_of + varint(5) + b"\1\2") == "its description is cut", "five bytes in all"
     fits = list_of + varint(3) + b"\1\2\3\0"
     assert _Thrift(fits, 0).structure() == {1: [1, 2, 3]}
     nested = b"\x1c" * _DEEPEST
