@@ -283,18 +283,18 @@ def test_structures_are_read() -> None:
     inner = structure((2, 6, zigzag(-300)), (3, 8, varint(3) + b"abc"))
     several = bytes([3 << 4 | 5]) + zigzag(1) + zigzag(-1) + zigzag(70)
     many = bytes([15 << 4 | 3]) + varint(16) + bytes(range(16))
-    flags = bytes([2 << 4 | 1]) + b"\1\2"
+    flags, others = (bytes([2 << 4 | kind]) + b"\1\2" for kind in (1, 2))
     content = b"??" + structure(
         (1, 5, zigzag(64)), (2, 4, zigzag(-65)), (3, 1, b""), (4, 2, b""), (5, 3, b"\x7f"),
         (6, 12, inner), (7, 9, several), (8, 10, many), (9, 7, b"8 bytes."), (30, 6, zigzag(5)),
-        (31, 9, flags), (33, 5, zigzag(1 << 40)),
+        (31, 9, flags), (32, 9, others), (33, 5, zigzag(1 << 40)),
     )  # fmt: skip
     reader = _Thrift(content + b"rest", 2)
     found = reader.structure()
     assert reader.place == len(content)
     assert {k: v for k, v in found.items() if k not in (3, 4, 9)} == {
         1: 64, 2: -65, 5: 127, 6: {2: -300, 3: 0}, 7: [1, -1, 70], 8: list(range(16)), 30: 5,
-        31: [1, 2], 33: 1 << 40,
+        31: [1, 2], 32: [1, 2], 33: 1 << 40,
     }  # fmt: skip
 
 
