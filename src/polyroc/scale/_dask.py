@@ -58,8 +58,8 @@ def evaluate_dask(
 
     The column of labels is read first, for its length, then all columns once, and with ``exact``
     some of them again: ``ddf.persist()`` a frame that is expensive to compute. Options are those of
-    :func:`~polyroc.scale.evaluate_parquet`, and so is the result, to the bit. The categories of a
-    categorical target are the classes, in their order.
+    :func:`~polyroc.scale.evaluate_parquet`, and so is the result: to the bit, or to the rounding of
+    weights. The categories of a categorical target are the classes, in their order.
 
     Parameters
     ----------

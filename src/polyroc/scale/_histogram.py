@@ -89,9 +89,9 @@ class Histogram:
         compiled: bool = False,
         slacks: Float64Array | None = None,
     ) -> None:
-        """Add cases with their rows; compiled or not, the result is the same to the bit.
+        """Add cases with their rows; compiled or not, the result is the same.
 
-        ``slacks`` are those of computed numbers.
+        To the bit, or to the rounding of weights. ``slacks`` are those of computed numbers.
         """
         if compiled:
             self._add_compiled(values, rows, weights)

@@ -1,7 +1,8 @@
 """From a table of predictions to all that its metrics need, whoever reads the table.
 
 A :class:`Reader` passes over the table, on the threads of this process or on a cluster. What is
-asked of it, and what is done with the answers, is the same: so are the bounds, to the bit.
+asked of it, and what is done with the answers, is the same: so are the bounds, to the bit or to the
+rounding of weights.
 """
 
 from collections.abc import Callable, Iterable, Iterator
