@@ -354,8 +354,10 @@ def test_rows_that_do_not_fit_into_a_block_are_read_at_once(
     text = f"y;p\na;1\n{'b' * 60};0,5\n"
     found = read_table(put(tmp_path, text), decimal=",")
     assert found.columns[1].to_pylist() == [1.0, 0.5]
-    assert used == [(1 << 20, True), (len(text) + 1, False)]
+    assert found.text is not None and found.text(0).to_pylist() == ["a", "b" * 60]
+    assert used == [(1 << 20, True), (len(text) + 1, False), (len(text) + 1, False)]
     monkeypatch.setattr(_delimited, "_LARGEST_BLOCK", 40)
     used.clear()
-    assert len(read_table(put(tmp_path, text), decimal=",")) == 2
-    assert used == [(1 << 20, True), (40, False)]
+    found = read_table(put(tmp_path, text), decimal=",")
+    assert found.text is not None and len(found) == len(found.text(0)) == 2
+    assert used == [(1 << 20, True), (40, False), (40, False)]

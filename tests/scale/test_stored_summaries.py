@@ -326,6 +326,8 @@ def test_bins_hold_the_weight_of_their_class() -> None:
     assert PairSummary.from_bytes(changed(example(True), heavier(9e-7))).n_cases == 40
     for share in (1.2e-6, 8e-6, -1.2e-6):
         assert told(example(True), heavier(share)) == "its counts are not sound"
+    light = PairSummary([0, 1]).update([0, 1], [[0.5, 0.5], [0.25, 0.75]], [2.0**-60, 2.0**-61])
+    assert told(light, heavier(1.2e-6)) == "its counts are not sound", "however little they weigh"
 
 
 def test_no_bin_is_empty_or_holds_less_than_nothing() -> None:
