@@ -143,6 +143,13 @@ def test_boundaries_of_unequal_classes_cut_off_their_shares(family, theta) -> No
         assert (np.diff(found.below, axis=1) >= 0).all()
 
 
+def test_a_share_below_all_nodes_lies_at_the_first_also_where_nodes_coincide() -> None:
+    """Equal densities have every node twice, with nothing in between to divide by."""
+    with np.errstate(divide="raise"):
+        found = place(Conventional(), np.zeros(2), np.array([1e-20, 0.5]), SHARES)
+    np.testing.assert_allclose(found.below, [[norm.cdf(-8.5), 0.5]] * 2)
+
+
 def test_the_proper_curve_is_even_in_the_distance() -> None:
     x = np.linspace(-2, 0.4, 7)
     ahead, back = np.array([0.4, 1.3]), np.array([0.4, -1.3])
