@@ -149,17 +149,17 @@ def _spread(predictions: Predictions, parts: Float64Array) -> tuple[float, float
     The contributions of each walk contain its own error. The mean of products of different walks
     does not, and is the square of the mean less the variance of the mean.
     """
-    codes, weights, n_classes = predictions.codes, predictions.case_weights, predictions.n_classes
-    totals = np.stack([np.bincount(codes, part, minlength=n_classes) for part in parts])
+    codes, weights = predictions.codes, predictions.case_weights
+    totals = np.stack([np.bincount(codes, part) for part in parts])
     centred = parts - (totals / predictions.class_weights)[:, codes] * weights
-    units, size = codes, n_classes
+    units = codes
     if predictions.groups is not None:
         numbers = np.unique(predictions.groups, return_inverse=True)[1]
         centred = np.stack([np.bincount(numbers, part) for part in centred])
-        units, size = np.zeros(centred.shape[1], dtype=np.int64), 1
+        units = np.zeros(centred.shape[1], dtype=np.int64)
     products = centred.mean(axis=0) ** 2 - centred.var(axis=0, ddof=1) / len(centred)
-    counts = np.bincount(units, minlength=size)
-    each = counts / (counts - 1) * np.bincount(units, products, minlength=size)
+    counts = np.bincount(units)
+    each = counts / (counts - 1) * np.bincount(units, products)
     variance = float(each.sum())
     if not variance > 0:
         raise NotDefined(
