@@ -237,6 +237,15 @@ def test_a_search_that_nears_the_diagonal_from_below_ends_there() -> None:
     assert not maximise(Conventional(), data, np.array([0.0, 0.0])).diagonal
 
 
+def test_the_conventional_search_leaves_the_diagonal_also_where_rounding_lowers_its_start(
+    monkeypatch,
+) -> None:
+    monkeypatch.setattr(module, "diagonal_value", lambda data: diagonal_value(data) + 1e-9)
+    found = maximise(Conventional(), DATA, np.zeros(2))
+    assert not found.diagonal
+    assert found.at.value > diagonal_value(DATA) + 1
+
+
 def test_the_diagonal_has_the_likelihood_of_pooled_shares() -> None:
     expected = 0.0
     for k in range(5):
