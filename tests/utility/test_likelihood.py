@@ -299,6 +299,14 @@ def test_how_near_the_diagonal_a_search_ends(monkeypatch, theta, ends) -> None:
     assert not maximise(Proper(), worse, np.array(theta)).diagonal
 
 
+def test_a_search_that_is_level_with_the_diagonal_goes_on(monkeypatch) -> None:
+    pooled, start = TABLE.sum(axis=0), np.array([0.0, 0.0009])
+    level = likelihood(Proper(), DATA, start, np.cumsum(pooled)[:-1] / pooled.sum()).value
+    monkeypatch.setattr(module, "diagonal_value", lambda _: level)
+    found = maximise(Proper(), DATA, start)
+    assert not found.diagonal and found.at.value > level + 1
+
+
 # Information
 
 
