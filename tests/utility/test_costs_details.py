@@ -1,6 +1,7 @@
 """Operating points, costs of models and net benefit: options, ends of ranges and words."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,12 @@ def test_the_first_of_the_cheapest_points() -> None:
         assert str(reason.value) == (
             f"rates have the shape {np.shape(points)}; expected points and 2 kinds of errors."
         )
+
+
+def test_the_rates_of_points_may_be_decimals() -> None:
+    """At losses of 3.2 and 1.2 the points cost 2.2, 1.0 and 1.2."""
+    rates = [["0.5", "0.5"], ["0.2", "0.3"], ["0", "1"]]
+    assert cheapest([[Decimal(each) for each in row] for row in rates], U2, PRIORS) == 1
 
 
 def test_of_equal_points_the_strictest_threshold_is_taken() -> None:
