@@ -92,6 +92,12 @@ def test_the_first_of_the_cheapest_points() -> None:
         )
 
 
+def test_misses_count_down_to_the_last_digit_of_their_rate() -> None:
+    curve = roc_curve([0, 1, 1], [0.0, 1, 2], sample_weight=[1, 2**-53, 1 - 2**-53])
+    point = best_operating_point(curve, U2, PRIORS)
+    assert (point.threshold, point.false_positive_rate, point.true_positive_rate) == (1.0, 0, 1)
+
+
 def test_the_rates_of_points_may_be_decimals() -> None:
     """At losses of 3.2 and 1.2 the points cost 2.2, 1.0 and 1.2."""
     rates = [["0.5", "0.5"], ["0.2", "0.3"], ["0", "1"]]

@@ -29,12 +29,14 @@ from polyroc.utility._fits import (
     _certain,
     _other_starts,
     fit_of,
+    fit_runs,
     limit_note,
     maximise_proper,
     proper_start,
     start_of,
 )
 from polyroc.utility._fitted import BinormalFit, ProperFit
+from polyroc.utility._information import covariance
 from polyroc.utility._likelihood import Maximum, diagonal_value, maximise
 
 HANLEY = np.array([[33.0, 6, 6, 11, 2], [3, 2, 2, 11, 33]])
@@ -346,6 +348,16 @@ def test_proper_fits_take_weights_for_what_they_are() -> None:
     np.testing.assert_allclose(scaled.covariance, plain.covariance, rtol=1e-5)
     five = fit_proper(Y, RATINGS, sample_weight=np.full(len(Y), 5.0), weights="frequency")
     np.testing.assert_allclose(5 * five.covariance, plain.covariance, rtol=1e-5)
+
+
+def test_weights_that_differ_give_the_covariance_of_the_sandwich() -> None:
+    weights = np.random.default_rng(0).integers(1, 4, len(Y)).astype(float)
+    data = fit_runs(RankedCases.of(Predictions(Y, RATINGS, sample_weight=weights)))
+    found = maximise(Conventional(), data, start_of(data))
+    change = Conventional.jacobian(found.at.theta)
+    expected = change @ covariance(data, found, True) @ change.T
+    fit = fit_binormal(Y, RATINGS, sample_weight=weights)
+    np.testing.assert_allclose(fit.covariance, expected, rtol=1e-9)
 
 
 def test_what_a_fit_keeps() -> None:

@@ -144,6 +144,15 @@ def test_seven_points_in_general_position_span_six_dimensions() -> None:
         hull_facets(same)
 
 
+def test_points_in_a_plane_beside_the_origin_do_not_span_six_dimensions() -> None:
+    """Rates that add up to 2, as those of the trivial rules do."""
+    rng = np.random.default_rng(0)
+    wrong, first = 1 - rng.dirichlet(np.ones(3), 9), rng.random((9, 3))
+    rates = np.stack([wrong * first, wrong * (1 - first)], axis=2).reshape(9, 6)
+    with pytest.raises(NotDefined, match="12 points, trivial rules included, do not span the 6"):
+        hull_facets(rates)
+
+
 def test_hulls_of_more_classes_are_bounded_by_their_facets() -> None:
     """The most points whose hull has at most 300,000 facets, whatever their places."""
     for n_errors in (12, 20):

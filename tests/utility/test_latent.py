@@ -144,6 +144,14 @@ def test_edges_of_crossings_between_neighbours(n_classes) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
+@pytest.mark.parametrize("columns", [[0, 1, 1], [0, 1, 1, 1]])
+def test_edges_have_unit_length_also_where_classes_look_alike(columns) -> None:
+    points = _distinct(cloud(60, 2)[:, columns])
+    found = _edges(points, balanced_costs(points, np.random.default_rng(0)), *_neighbours(points))
+    assert len(found) > 0
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1)
+
+
 def test_no_crossing_has_no_rank_and_small_values_do_not_count() -> None:
     points = cloud(20)
     first, second = _neighbours(points)
