@@ -119,11 +119,15 @@ def test_models_of_different_classes_are_refused() -> None:
     y, models = make_sample(3, 30)
     given = {
         "one": Predictions(y, models["model 0"], labels=[0, 1, 2]),
-        "two": Predictions(y, models["model 1"], labels=[2, 1, 0]),
+        "two": Predictions(y, models["model 1"], labels=[0, 1, 2]),
+        "three": Predictions(y, models["model 1"], labels=[2, 1, 0]),
     }
     with pytest.raises(InvalidInput) as caught:
         gather(given)
-    assert "different classes" in str(caught.value) or "labels" in str(caught.value)
+    assert str(caught.value) == (
+        "The models 'one' and 'three' have different classes. "
+        "Pass the same labels for all, or columns in the same order."
+    )
 
 
 def test_the_metric_of_the_findings_comes_first(monkeypatch) -> None:

@@ -69,9 +69,9 @@ def test_shares_have_no_decimals_unless_asked() -> None:
     [
         (0.0, 3, "0.000"),
         (5e-13, 3, "0.000"),
-        (2e-12, 3, "<0.00001"),
+        (1.5e-12, 3, "<0.00001"),
         (1 - 5e-13, 3, "1.000"),
-        (1 - 2e-12, 3, ">0.99999"),
+        (1 - 1.5e-12, 3, ">0.99999"),
         (0.0004, 3, "0.0004"),
         (0.00004, 3, "0.00004"),
         (0.000004, 3, "<0.00001"),
@@ -185,13 +185,17 @@ def test_levels_have_as_many_digits_as_they_need() -> None:
         (0.1, 0.1, 3),
         (0.1, 0.1 + 5e-13, 3),
         (0.1, 0.1 + 5e-12, 5),
-        (0.0, 0.0099, 4),
-        (0.0, 0.01, 3),
-        (-0.001, 0.005, 3),
         (math.nan, math.nan, 3),
     ],
 )
 def test_limits_have_the_decimals_that_tell_them_from_their_middle(low, high, digits) -> None:
+    assert interval_digits(low, high) == digits
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "digits"), [(0.0, 0.0099, 4), (0.0, 0.01, 3), (-0.001, 0.005, 3)]
+)
+def test_limits_from_0_to_below_a_hundredth_have_four_decimals(low, high, digits) -> None:
     assert interval_digits(low, high) == digits
 
 

@@ -174,6 +174,23 @@ def test_the_work_of_what_is_known_at_once() -> None:
     assert gini([[0.0, 0.5, 0.0, 0.0, 0.0, 0.0]], 3).value < 1
 
 
+def test_the_work_of_a_single_box() -> None:
+    """One operation for its pyramid, and one for each set of walls of the cube that is tried."""
+    assert gini(np.full((1, 6), 0.25), 3).settings["work_done"] == 1
+    cut = [[0.125, 0.0, 0.0, 0.0, 0.0, 0.0]]  # by each wall, and by no two of them together
+    assert gini(cut, 3).settings["work_done"] == 1 + 6 + 15
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_surfaces_next_to_the_perfect_one_have_no_more_than_all(n_classes: int) -> None:
+    """Errors of 10⁻¹⁵ and less, where what is left of 1 is a matter of rounding."""
+    rng = np.random.default_rng(0)
+    shape = (4, n_classes * (n_classes - 1))
+    for _ in range(300):
+        points = rng.uniform(0, 1e-15, shape) * (rng.random(shape) < 0.5)
+        assert 1 - 1e-12 < gini(points, n_classes, method="exact").value <= 1
+
+
 def test_a_budget_of_work_is_for_finding_what_is_dominated_too() -> None:
     points = np.vstack([THREE, OTHER[:1]])
     done = gini(points, 3).settings["work_done"]

@@ -44,7 +44,7 @@ class Frame(NamedTuple):
                 pieces[-1].append(self._edge(points[k - 1], (x, y)))
             if self._within(y):
                 pieces[-1].append((x, y))
-            elif pieces[-1]:
+            else:
                 pieces.append([])
         return [piece for piece in pieces if piece]
 

@@ -214,7 +214,7 @@ def _exact(
     if not len(y) and not x[0].any():  # a perfect point, where rounding would be a pity
         return 1.0, 0
     if not len(y) and n_classes == 2:
-        return _staircase_share(x), len(x)
+        return min(_staircase_share(x), 1.0), len(x)
     from polyroc.kernels.volume import undominated
 
     work = np.array([0, options.work])
@@ -363,8 +363,7 @@ class GiniTracker:
     def add(self, points: ArrayLike) -> None:
         """Take new points, one a row, into account."""
         rates = _checked_rates(points, self.n_classes, "points")
-        if len(rates) and len(self._open):
-            self._open = self._open[~_dominated(np.ascontiguousarray(rates.T), self._open)]
+        self._open = self._open[~_dominated(np.ascontiguousarray(rates.T), self._open)]
 
     @property
     def share(self) -> float:
