@@ -316,6 +316,7 @@ def test_a_free_space_has_the_mean_of_its_distribution_and_all_of_the_share() ->
         ((Bound(1, None, 0.2, 0.7),), (0.3, 0.8)),
         ((Bound(0, 1, 3.0, 4.0),), (0.75, 0.8)),
         ((Bound(1, 0, 3.0, math.inf),), (0.0, 0.25)),
+        ((Bound(0, 1, 3.0, 1e200),), (0.75, 1.0)),
         ((Bound(0, None, 0.1, 0.9), Bound(0, 1, 0.25, 1.0)), (0.2, 0.5)),
         ((Bound(0, None, 0.3, 1.0), Bound(1, None, 0.4, 0.9)), (0.3, 0.6)),
     ],
@@ -333,6 +334,7 @@ def test_two_costs_have_an_interval_and_an_exact_share(
 
 
 def test_bounds_without_room_between_them_are_refused() -> None:
+    assert cost_space({(AB, AC): (3, 1e300)}, None, CLASSES).bounded
     for width in (0.1, 1e-5):
         assert cost_space({AB: (0.3, 0.3 + width)}, None, CLASSES).bounded
     for bounds in (

@@ -81,7 +81,7 @@ class CostSpace:
         n_costs = len(self.alpha)
         given = [row for bound in self.bounds for row in bound.rows(n_costs)]
         rows = np.array([row for row, _ in given]).reshape(-1, n_costs)
-        lengths = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+        lengths = np.hypot.reduce(rows, axis=1, keepdims=True)  # squares may not exist
         limits = np.array([limit for _, limit in given]) / lengths[:, 0]
         rows = np.vstack([rows / lengths, -np.eye(n_costs)])
         return rows, np.append(limits, np.zeros(n_costs))
