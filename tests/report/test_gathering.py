@@ -96,6 +96,11 @@ def test_folds_and_slices_reach_the_evaluation() -> None:
     assert content.cases.ids == tuple(f"c{k}" for k in range(90))
 
 
+def test_significance_levels_have_up_to_twelve_decimals() -> None:
+    for level, alpha in ((0.999, 0.001), (0.999999999998, 2e-12), (0.9500000000004, 0.05)):
+        assert content_of({"net": valued(0.8)}, level=level).alpha == alpha
+
+
 def test_predictions_take_the_place_of_labels_and_scores() -> None:
     y, models = make_sample(3, 30)
     one = gather(Predictions(y, models["model 0"]))
