@@ -174,6 +174,15 @@ def test_the_work_of_what_is_known_at_once() -> None:
     assert gini([[0.0, 0.5, 0.0, 0.0, 0.0, 0.0]], 3).value < 1
 
 
+def test_points_of_equal_sums_are_taken_in_the_order_given() -> None:
+    rates = np.random.default_rng(0).permuted(
+        np.tile([0.5, 0.25, 0.125, 0, 0, 0], (200, 1)), axis=1
+    )
+    rates[::3] /= 2
+    expected = sorted(rates.tolist(), key=sum)
+    assert volumes._inside(rates, 3).tolist() == expected
+
+
 def test_the_work_of_a_single_box() -> None:
     """One operation for its pyramid, and one for each set of walls of the cube that is tried."""
     assert gini(np.full((1, 6), 0.25), 3).settings["work_done"] == 1
