@@ -313,6 +313,11 @@ def test_axes_end_at_round_numbers(given, axis) -> None:
     assert rounded_axis(given) == pytest.approx(axis, abs=1e-12)
 
 
+def test_a_value_is_a_round_number_but_for_rounding() -> None:
+    assert rounded_axis([0.7 + 5e-11]) == Axis(0.6, 0.7, 1)
+    assert rounded_axis([0.7 + 15e-11]) == Axis(0.7, 0.8, 1)
+
+
 @pytest.mark.parametrize(
     ("given", "axis"),
     [

@@ -52,6 +52,12 @@ def test_folds_are_dealt_out_class_by_class() -> None:
     )
 
 
+def test_a_whole_number_of_folds_may_be_a_float() -> None:
+    model = ScoreModel(Y, P)
+    one, two = (cross_fitted_gini(model, folds=folds, rng=1, **SMALL) for folds in (2, 2.0))
+    assert one.honest == two.honest and len(two.folds) == 2
+
+
 def check(found: CrossFittedGini, parts: list[Estimate], whole: Any, seed: int) -> None:
     assert found.folds == tuple(parts)
     assert np.array_equal(found.surface.rates, whole.rates)

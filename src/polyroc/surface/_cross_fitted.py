@@ -122,7 +122,8 @@ def cross_fitted_gini(
     True
     """
     source, seed = _source(model, X, y), seed_of(rng) % MOST_SEED
-    held = _folds(source.codes, whole_number(folds, "folds", least=2), seed)
+    folds = whole_number(folds, "folds", least=2)
+    held = _folds(source.codes, folds, seed)
     options: dict[str, Any] = {
         "generations": generations,
         "costs_per_generation": costs_per_generation,
