@@ -189,5 +189,6 @@ def test_errors_need_two_cases_of_each_class_and_costs_do_not() -> None:
     assert two.fixed[0] == 0.5 and np.isfinite(two.adapted_high).all()
     one = cost_by_share(y[:3], p[:3], vary=1, shares=[0.25])
     assert one.fixed[0] == pytest.approx(0.75 * 0.5 + 0.25)
+    missed = cost_by_share(y[:3], p[:3], vary=1, shares=[0.25], costs=[[0, 0], [1, 0]])
     for name in ("fixed_error", "fixed_low", "fixed_high", "adapted_error", "adapted_low"):
-        assert np.isnan(getattr(one, name)).all()
+        assert np.isnan(getattr(one, name)).all() and np.isnan(getattr(missed, name)).all()
