@@ -215,6 +215,5 @@ def _combination(vertices: Float64Array, point: Float64Array) -> tuple[Float64Ar
     generators[-1, :n_vertices] = 1.0
     generators[:-1, n_vertices:] = np.eye(n_rates)
     shares, _ = nnls(generators, np.append(point, 1.0))
-    gap = np.append(point, 1.0) - generators @ shares
-    weights = shares[:n_vertices]
-    return weights / max(weights.sum(), 1e-300), gap[:-1]
+    weights, missing = shares[:n_vertices], point - generators[:-1] @ shares
+    return weights / max(weights.sum(), 1e-300), missing
