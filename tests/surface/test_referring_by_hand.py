@@ -96,6 +96,15 @@ def test_everything_is_referred_where_that_is_cheapest() -> None:
     assert half.confusion.tolist() == [[0, 0, 1], [1, 0, 0]]
 
 
+def test_everything_is_referred_where_limits_allow_nothing_else() -> None:
+    y, p = np.array([0, 1]), np.array([[0.4, 0.6], [0.7, 0.3]])
+    surface = small(costs=[[[0, 1], [1, 0]]], y=y, p=p)
+    dear = np.column_stack([1 - np.eye(2), [9.0, 9.0]])
+    point = surface.choose(costs=dear, limits={(0, 1): 0.0, (1, 0): 0.0}, reject_at_most=1)
+    assert isinstance(point, ReferringPoint)
+    assert (point.referred, point.value) == (1, 9)
+
+
 def test_cases_of_equal_excess_stay_together() -> None:
     """Six tenths of .3 and .7 are rounded otherwise, and still are the same."""
     y, p = np.array([0, 0, 1, 1, 1]), np.array([0.1 + 0.2, 0.7, 0.3, 0.1 * 7, 0.99])
