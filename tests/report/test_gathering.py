@@ -321,6 +321,7 @@ def test_bytes_of_the_cases_in_a_page() -> None:
         ({"groups": np.arange(60) // 2}, 4 * 3 + 1 + 4),
         ({"slices": 2}, 4 * 3 + 1 + 2),
         ({"ids": np.array(["abc", "abcde"] * 30)}, 4 * 3 + 1 + 3 + 4),
+        ({"ids": np.array(["abc", "abcd"] * 30)}, 4 * 3 + 1 + 3 + 3),  # whole letters of the mean
         ({"models": 2}, 4 * 3 * 2 + 1),
         ({"models": 0}, 4 * 3 + 1),
     ],
