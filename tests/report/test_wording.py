@@ -101,7 +101,7 @@ def test_signs_and_values_have_three_decimals() -> None:
 
 @pytest.mark.parametrize(
     ("value", "digits"),
-    [(0.0005, 3), (0.00049, 4), (-0.00005, 4), (4.9e-5, 5), (5e-7, 6), (4e-7, 3), (0.0, 3)],
+    [(0.0005, 3), (5e-7, 6), (4e-7, 3), (0.00049, 4), (-0.00005, 4), (4.9e-5, 5), (0.0, 3)],
 )
 def test_small_differences_have_up_to_six_decimals(value, digits) -> None:
     assert digits_for(value) == digits

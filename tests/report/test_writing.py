@@ -1,7 +1,10 @@
 """Writing the file: what is passed on, in which order the page is, and the path that comes back."""
 
 import re
+import sys
 from html import unescape
+from importlib.util import find_spec, module_from_spec
+from pathlib import PosixPath, WindowsPath
 from types import SimpleNamespace
 
 import numpy as np
@@ -77,6 +80,17 @@ def test_a_notebook_shows_the_page_in_a_frame(tmp_path) -> None:
     assert shown.count('"') == 8  # none of the page
     assert unescape(re.search(r'srcdoc="([^"]*)"', shown)[1]) == '<p title="é">\''
     assert 'sandbox="allow-scripts allow-downloads"' in shown
+
+
+@pytest.mark.parametrize(
+    ("system", "kind"), [("win32", WindowsPath), ("linux", PosixPath), ("darwin", PosixPath)]
+)
+def test_the_path_of_a_report_is_one_of_the_system(system, kind, monkeypatch) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    spec = find_spec("polyroc.report._written")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert issubclass(module.WrittenReport, kind)
 
 
 @pytest.mark.usefixtures("quick")
