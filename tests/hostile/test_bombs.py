@@ -232,6 +232,19 @@ def test_streamed_pages_that_lie(codec: str, tmp_path: Path) -> None:
         assert each["peak"] < LITTLE, f"{what}: {in_words(each['peak'])}"
 
 
+def test_columns_that_are_not_described_as_such() -> None:
+    """A footer of Thrift whose row groups are numbers, or have columns without a place."""
+    from polyroc._storage.parquet_pages import unpacked_at_once, unpacked_size
+
+    numbers = b"\x49\x25\x02\x04\x00"  # field 4: a list of two numbers
+    placeless = b"\x49\x1c\x19\x1c\x3c\x45\x0c\x00\x00\x00\x00"  # one column, of codec 6 alone
+    for footer in (numbers, placeless):
+        content = b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+        for size in (unpacked_at_once, unpacked_size):
+            with pytest.raises(ValueError, match=r"^its columns are not described as such$"):
+                size(content)
+
+
 def test_what_is_unpacked_at_once() -> None:
     """Of each column one page, in the group of rows where that is most."""
     import pyarrow as pa

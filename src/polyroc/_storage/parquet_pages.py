@@ -7,6 +7,7 @@ pyarrow shows the footer, too, but a wrong one may end the process.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 Fields = dict[int, Any]
@@ -34,14 +35,24 @@ _DEEPEST = 12
 
 def unpacked_size(content: bytes) -> int:
     """Bytes of all pages that the footer leads to, without compression."""
-    return sum(page for group in _groups(content) for column in group for page in column)
+    with _described():
+        return sum(page for group in _groups(content) for column in group for page in column)
 
 
 def unpacked_at_once(content: bytes) -> int:
     """Bytes that reading row by row takes at most: of each column one page, without compression."""
-    return max(
-        (sum(max(each, default=0) for each in group) for group in _groups(content)), default=0
-    )
+    with _described():
+        groups = (sum(max(each, default=0) for each in group) for group in _groups(content))
+        return max(groups, default=0)
+
+
+@contextmanager
+def _described() -> Iterator[None]:
+    """Numbers where there should be columns, or nothing, are an error of the file."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError("its columns are not described as such") from error
 
 
 def _groups(content: bytes) -> Iterator[list[Iterator[int]]]:
