@@ -293,6 +293,11 @@ def test_columns_by_their_names() -> None:
     assert lined.place(4, "a") == "row 4 (line 8), column 'a'"
 
 
+def test_a_table_does_not_show_its_cells() -> None:
+    """They may be many, and of patients."""
+    assert "Anna" not in repr(table("Anna", "Otto"))
+
+
 def test_names_as_they_are_written() -> None:
     """Where two of them are the same number."""
     numbers = pa.array([1.1, 1.1, 2.0])

@@ -304,7 +304,11 @@ def test_lengths_and_counts_of_bins_agree() -> None:
     def moved(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         arrays["lengths"][:2] += [1, -1]
 
-    assert told(example(), one_more) == "its bins are not sound"
+    def below(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        arrays["lengths"][:2] += (arrays["lengths"][0] + 1) * np.array([-1, 1])
+
+    for change in (one_more, below):
+        assert told(example(), change) == "its bins are not sound"
     assert told(example(), moved).endswith("not sound")
     for name in ("bin_codes", "bin_states", "bin_values", "bin_counts"):
         shorter = replaced(name, lambda array: array[:-1])

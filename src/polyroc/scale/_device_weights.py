@@ -34,7 +34,6 @@ class PairWeights:
         weights, theta = self.matrix().masked_fill_(theta.isnan(), 0), theta.nan_to_num()
         if len(theta) <= FEW_CLASSES:
             return theta.new_tensor(combined(weights.cpu().numpy(), theta.cpu().numpy()))
-        weights /= weights.max()
         return (weights * theta).sum() / weights.sum()
 
 

@@ -240,12 +240,12 @@ def placement_variances(
 ) -> tuple[Float64Array, Float64Array]:
     """Variances of the placements: of the positives among each row, and of each row among them.
 
-    Cases of one bin share the placement of its middle.
+    Cases of one bin share the placement of its middle. From above or below, variances are the same.
     """
     counts, own = bins.counts, bins.counts[positive]
     middle = (np.cumsum(counts, axis=1) - counts / 2) / totals[:, None]
     among_rows = _variances(np.broadcast_to(own, counts.shape), middle)
-    among_own = _variances(counts, np.broadcast_to(1 - middle[positive], counts.shape))
+    among_own = _variances(counts, np.broadcast_to(middle[positive], counts.shape))
     return among_rows, among_own
 
 
