@@ -918,6 +918,22 @@ def test_samples_are_drawn_in_blocks(torch: Any, monkeypatch: pytest.MonkeyPatch
         assert type(counted[0][2]) is int and counted[0][0] == 2
 
 
+def test_samples_are_drawn_by_65536(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other blocks would give other samples for the same seed."""
+    from polyroc.scale import _device_gini as device_gini
+
+    drawn: list[int] = []
+
+    def draw(n_classes: int, size: int, generator: Any) -> Any:
+        drawn.append(size)
+        return torch.full((size, 2), 0.5)
+
+    monkeypatch.setattr(device_gini, "sample_region", draw)
+    rates = torch.tensor([[0.25, 0.5]])
+    assert device_gini.dominated_share(rates, 2, 131_075, torch.Generator(), 1 << 20) == 1.0
+    assert drawn == [65_536, 65_536, 3]
+
+
 def test_shares_of_known_volumes(torch: Any) -> None:
     """Below the plane of two classes, (½, ¼) dominates a triangle with sides of ¼."""
     found = scale.torch.gini(torch.tensor([[0.5, 0.25]]), 2, n_samples=20_000, rng=1)
