@@ -191,7 +191,7 @@ def test_walks_by_hand() -> None:
             moved = KNOWN.likelihoods(-shift), likelihoods, KNOWN.likelihoods(shift), size
             slopes.append(_visits._slope(known, heights, *moved))
         by_case = KNOWN.influence() @ slopes
-        expected = _contributions(KNOWN, known, by_case, 3)
+        expected = _contributions(KNOWN, known, by_case)
         np.testing.assert_allclose(found.contributions[index], expected)
 
 
@@ -201,7 +201,7 @@ def test_contributions_by_loops() -> None:
     seen[1, 1] = seen[1, 0]  # a corner that counts twice
     paid, by_recalibration = rng.normal(size=N), rng.normal(size=N)
     facets = _Facets(seen, np.zeros((4, 5), dtype=np.int64), np.zeros((4, 3, 3)), costs, paid)
-    found = _contributions(KNOWN, facets, by_recalibration, 3)
+    found = _contributions(KNOWN, facets, by_recalibration)
     weights = KNOWN.cases.weights
     mean = sum(costs[:, 0]) / 4
     for i in range(N):

@@ -40,7 +40,7 @@ class _Facets(NamedTuple):
 
 def walked(known: Recalibrated, *, seed: int, n_walks: int, n_looks: int) -> Walked | None:
     """Walks over the surface of recalibrated cases; None where a walk finds no facets."""
-    likelihoods, n_classes = known.likelihoods(), len(known.priors)
+    likelihoods = known.likelihoods()
     heights = stream(seed, n_walks).random(likelihoods.shape)
     moves = [_moves(known, likelihoods, shift) for shift in known.shifts()]
     by_case = known.influence()
@@ -50,7 +50,7 @@ def walked(known: Recalibrated, *, seed: int, n_walks: int, n_looks: int) -> Wal
         if found is None:
             return None
         slopes = np.array([_slope(found, heights, *move) for move in moves])
-        return found.costs, _contributions(known, found, by_case @ slopes, n_classes)
+        return found.costs, _contributions(known, found, by_case @ slopes)
 
     every = map_threads(one, range(n_walks))
     known_walks = [each for each in every if each is not None]
@@ -153,13 +153,13 @@ def _one_sided(ratio: Float64Array, moved: Float64Array, cost: Float64Array) -> 
 
 
 def _contributions(
-    known: Recalibrated, found: _Facets, by_recalibration: Float64Array, n_classes: int
+    known: Recalibrated, found: _Facets, by_recalibration: Float64Array
 ) -> Float64Array:
     """By being a corner of facets, by being decided there, and by the recalibration."""
     weights, codes = known.cases.weights, known.cases.codes
     costs = found.costs[:, 0]
     corner = np.zeros(len(weights))
     np.add.at(corner, found.seen, (costs - costs.mean())[:, None])
-    totals = np.bincount(codes, weights, minlength=n_classes)
+    totals = np.bincount(codes, weights)
     decided = found.paid * weights / totals[codes]
     return np.asarray((corner + decided) / len(costs) + by_recalibration)
