@@ -301,6 +301,16 @@ def test_accuracy_has_the_limits_of_what_it_rests_on(known, kind) -> None:
     assert cell == f"{100 * value:.1f}{NBSP}%{100 * low:.1f} to {100 * high:.1f}"
 
 
+def test_an_error_of_next_to_no_weight_leaves_an_accuracy_of_1_its_limits() -> None:
+    """Wilson's limits of n of n cases are n / (n + z²) and 1."""
+    y = [0, 1, 2] * 12
+    p = 0.7 * np.eye(3)[[*y[:-1], 0]] + 0.1
+    weights = [1.0] * 35 + [1e-20]
+    content = content_of({"net": valued(0.8)}, y=y, scores={"net": p}, weights=weights)
+    found = accuracy(content, content.models[0])
+    assert found == pytest.approx((1, 35 / (35 + 1.959963984540054**2), 1), abs=1e-12)
+
+
 def test_a_model_without_probabilities_has_no_accuracy() -> None:
     content = content_of({"net": valued(0.8, 0.7, 0.9)}, of_models={"net": {"probabilities": None}})
     assert accuracy(content, content.models[0]) is None

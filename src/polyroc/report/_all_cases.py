@@ -76,7 +76,7 @@ def _promise(predictions: Predictions, decided: Int64Array, scores: Any) -> dict
     """Mean cost that the probabilities predict, that of the decisions, and the standard error."""
     shares = predictions.case_weights / predictions.case_weights.sum()
     own = np.take_along_axis(scores, decided[:, None], axis=1)[:, 0]
-    promised = scores.sum(axis=1, dtype=np.float64) - own
+    promised = scores.sum(axis=1) - own
     paid = (decided != predictions.codes).astype(np.float64)
     found = calibration_of(paid, promised, promised, shares)
     error = None if math.isnan(found.standard_error) else found.standard_error
