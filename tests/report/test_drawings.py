@@ -247,9 +247,10 @@ def test_a_line_along_an_edge_is_in_the_picture() -> None:
             assert FRAME.inside(Line([0, 1], [y + off, y], "")) == [[(0, y + off), (1, y)]]
     assert FRAME.inside(Line([0, 1], [0.76, 0.77], "")) == []
     assert FRAME.inside(Line([0, 1], [-0.26, -0.27], "")) == []
-    ((first, second),) = FRAME.inside(Line([0, 1], [-0.25 - 4e-9, 0.0], ""))
-    assert first == pytest.approx((0, -0.25), abs=1e-7) and second == (1, 0.0)
-    assert first[0] > 0
+    for edge, outside in ((-0.25, -0.25 - 1.5e-9), (0.75, 0.75 + 1.5e-9)):
+        ((first, second),) = FRAME.inside(Line([0, 1], [outside, 0.0], ""))
+        assert first == pytest.approx((0, edge), abs=1e-7) and second == (1, 0.0)
+        assert first[0] > 0
 
 
 def test_lines_of_models_have_dots_in_their_colour() -> None:
