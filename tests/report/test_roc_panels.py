@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -57,6 +58,20 @@ def test_cases_that_a_rate_rests_on() -> None:
             assert np.allclose(found, expected)
             alone = rested_on(scores, weights, None, places)
             assert np.allclose(alone, weights.sum() ** 2 / (weights**2).sum())
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("weight", [1e-6, 1e-9, 1.35e-11])
+def test_rates_next_to_0_and_1_rest_on_the_cases_that_make_the_difference(weight) -> None:
+    """Two cases of little weight in one group count as one, above the others or below."""
+    scores, groups = np.arange(20.0), np.arange(20) // 4
+    for light, threshold in (([0, 1], 2.0), ([18, 19], 18.0)):
+        weights = np.ones(20)
+        weights[light] = weight
+        exact = [Fraction(each) for each in weights.tolist()]
+        expected = count_by_loops(scores.tolist(), exact, groups.tolist(), threshold)
+        found = rested_on(scores, weights, groups, np.array([threshold]))
+        assert found == pytest.approx([float(expected)], rel=1e-3)
 
 
 class Drawn:

@@ -128,20 +128,27 @@ def rested_on(
 
 def _design_effects(weights: Float64Array, groups: Int64Array) -> Float64Array:
     """Of the share of the first 0, 1, …, n cases."""
-    n, totals = len(weights), np.bincount(groups, weights)
-    m = len(totals)
+    n, m = len(weights), int(groups.max()) + 1
     count = effective_count(weights)
-    share = _running(weights) / weights.sum()
+    if m < 2:
+        return np.full(n + 1, max(1.0, count / m))
+    # What is left varies as much: the smaller share is counted, which rounding leaves its digits.
+    small = _running(weights) <= weights.sum() / 2
+    ratios = _ratios(weights, groups), _ratios(weights[::-1], groups[::-1])[::-1]
+    effect = np.where(small, *ratios) * m / (m - 1) * (n - 1) / n
+    effect[[0, -1]] = max(1.0, count / m)
+    return np.asarray(effect)
+
+
+def _ratios(weights: Float64Array, groups: Int64Array) -> Float64Array:
+    """Variance of the share of the first 0, 1, …, n cases over groups, against that over cases."""
+    totals, share = np.bincount(groups, weights), _running(weights) / weights.sum()
     own = _running(weights * (2 * _before(weights, groups) + weights))
     together = own - 2 * share * _running(weights * totals[groups]) + share**2 * (totals**2).sum()
     above = _running(weights**2)
     alone = above * (1 - share) ** 2 + (above[-1] - above) * share**2
-    certain = (share <= 1e-12) | (share >= 1 - 1e-12)
-    if m < 2:
-        return np.full(n + 1, max(1.0, count / m))
     with np.errstate(invalid="ignore", divide="ignore"):
-        effect = together * m / (m - 1) / alone * (n - 1) / n
-    return np.asarray(np.where(certain, max(1.0, count / m), effect))
+        return np.asarray(together / alone)
 
 
 def _running(values: Float64Array) -> Float64Array:
