@@ -451,3 +451,17 @@ def test_alpha_is_moderate() -> None:
     for alpha in (1.5 * LARGEST, 0.9 / LARGEST, [[0, 1], [2 * LARGEST, 0]]):
         with pytest.raises(InvalidInput, match="alpha must be"):
             checked_alpha(alpha, 2)
+
+
+@pytest.mark.parametrize("high", [np.ones(3), [np.inf], "inf", None, -np.inf, np.nan])
+def test_an_upper_bound_that_is_no_number(high: object) -> None:
+    with pytest.raises(InvalidInput, match=r"must be \(low, high\) with 0 ≤ low < high, got"):
+        cost_space({(AB, AC): [0.5, high]}, None, CLASSES)  # type: ignore[dict-item]
+
+
+def test_no_upper_bound_of_a_ratio() -> None:
+    found = [
+        cost_space({(AB, AC): (0.5, high)}, None, CLASSES).bounds
+        for high in (np.inf, np.float32(np.inf))
+    ]
+    assert found == [(Bound(0, 1, 0.5, np.inf),)] * 2

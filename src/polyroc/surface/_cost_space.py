@@ -310,7 +310,8 @@ def _ends(key: Any, both: Any) -> tuple[float, float]:
     """The least and the greatest value; an infinite one is no limit."""
     several = isinstance(both, (tuple, list)) or (isinstance(both, np.ndarray) and both.ndim == 1)
     pair = tuple(both) if several and len(both) == 2 else ()
-    numbers = pair and is_real(pair[0]) and (is_real(pair[1]) or pair[1] == np.inf)
+    endless = bool(pair) and isinstance(pair[1], (float, np.floating)) and pair[1] == np.inf
+    numbers = pair and is_real(pair[0]) and (endless or is_real(pair[1]))
     if not (numbers and 0 <= pair[0] < pair[1]):
         raise InvalidInput(
             f"The bounds of {shown(key)} must be (low, high) with 0 ≤ low < high, got "
