@@ -336,3 +336,11 @@ def test_decimals_are_the_nearest_floats(kind: Any) -> None:
     found = floats_in(column)
     assert found[:-1].tolist() == [float(text) for text in texts]
     assert np.isnan(found[-1])
+
+
+def test_a_signalling_nan_is_no_label_and_no_warning() -> None:
+    signalling = np.array([1, 0x7FF0000000000001], dtype=np.uint64).view(np.float64)
+    signalling[0] = 1.0
+    column = pa.Array.from_buffers(pa.float64(), 2, [None, pa.py_buffer(signalling.tobytes())])
+    with pytest.raises(InvalidInput, match="Class labels are strings or whole numbers"):
+        labels_in(table(column), "c")

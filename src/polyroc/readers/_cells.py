@@ -246,7 +246,8 @@ def _missing(table: Table, name: str, row: int, remedy: str) -> InvalidInput:
 
 def _whole(table: Table, name: str, column: Any) -> NDArray[Any]:
     values = _as_floats(column)
-    wrong = np.flatnonzero(~(np.abs(values) < 2.0**63) | (values != np.rint(values)))
+    with np.errstate(invalid="ignore"):  # of signalling NaN
+        wrong = np.flatnonzero(~(np.abs(values) < 2.0**63) | (values != np.rint(values)))
     if wrong.size:
         row = int(wrong[0])
         raise InvalidInput(
