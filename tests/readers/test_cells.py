@@ -338,9 +338,17 @@ def test_decimals_are_the_nearest_floats(kind: Any) -> None:
     assert np.isnan(found[-1])
 
 
-def test_a_signalling_nan_is_no_label_and_no_warning() -> None:
-    signalling = np.array([1, 0x7FF0000000000001], dtype=np.uint64).view(np.float64)
-    signalling[0] = 1.0
-    column = pa.Array.from_buffers(pa.float64(), 2, [None, pa.py_buffer(signalling.tobytes())])
+SIGNALLING = {
+    "float64": np.array([0, 0x7FF0000000000001], dtype=np.uint64),
+    "float32": np.array([0, 0xFF800005], dtype=np.uint32),
+}
+"""A nought and a signalling NaN, by their bits."""
+
+
+@pytest.mark.parametrize("kind", SIGNALLING)
+def test_a_signalling_nan_is_no_label_and_no_warning(kind: str) -> None:
+    buffer = pa.py_buffer(SIGNALLING[kind].tobytes())
+    column = pa.Array.from_buffers(getattr(pa, kind)(), 2, [None, buffer])
+    assert np.array_equal(floats_in(column), [0.0, np.nan], equal_nan=True)
     with pytest.raises(InvalidInput, match="Class labels are strings or whole numbers"):
         labels_in(table(column), "c")

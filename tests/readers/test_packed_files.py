@@ -117,6 +117,7 @@ def test_types_of_arrays() -> None:
     for array, values in (
         (np.array([0.5, 1], dtype=np.float16), [0.5, 1.0]),
         (np.array([0.5, 1], dtype=np.longdouble), [0.5, 1.0]),
+        (np.array([0.5, np.finfo(np.longdouble).max], dtype=np.longdouble), [0.5, np.inf]),
         (np.array([0.5, 1], dtype=np.float32), [0.5, 1.0]),
         (np.array([0.5, 1], dtype=">f8"), [0.5, 1.0]),
         (np.array([3, 4], dtype=">i2"), [3, 4]),

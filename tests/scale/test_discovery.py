@@ -331,6 +331,9 @@ def test_only_columns_of_numbers_are_looked_at() -> None:
     assert found["m"][0] == 0.5 and np.isnan(found["m"][1])
     third = _numbers(Frame({"t": [1 / 3]}), ["t"])
     assert third["t"].tolist() == [1 / 3]
+    signalling = np.array([0xFF800005], dtype=np.uint32).tobytes()
+    column = pa.Array.from_buffers(pa.float32(), 1, [None, pa.py_buffer(signalling)])
+    assert np.isnan(_numbers(Frame({"t": column}), ["t"])["t"]).all()  # without a warning
     nothing = Frame({"y": ["a", "b"]})
     assert _numbers(nothing, ["y"]) == {} and nothing.asked == []
     assert _numbers(Frame({"n": pa.array([], pa.int64())}), []) == {}

@@ -95,7 +95,7 @@ def read_scores(y_score: Any, what: str = "y_score") -> tuple[FloatArray, Column
     if scores.dtype == np.float16:
         scores = scores.astype(np.float32)
     elif scores.dtype not in (np.float32, np.float64):
-        scores = _as_float64(scores)
+        scores = as_float64(scores)
     if not scores.dtype.isnative:
         scores = scores.astype(scores.dtype.newbyteorder("="))
     return scores, columns
@@ -114,7 +114,7 @@ def _mapping(given: Mapping[Any, Any], what: str) -> InvalidType:
 
 def read_weights(sample_weight: Any, what: str = "sample_weight") -> NDArray[np.float64]:
     """Weights as a float64 array."""
-    return _as_float64(read_numbers(sample_weight, what))
+    return as_float64(read_numbers(sample_weight, what))
 
 
 def read_numbers(values: Any, what: str, names: Sequence[Any] | None = None) -> NDArray[Any]:
@@ -128,9 +128,10 @@ def read_numbers(values: Any, what: str, names: Sequence[Any] | None = None) -> 
     return array
 
 
-def _as_float64(numbers: NDArray[Any]) -> NDArray[np.float64]:
-    with np.errstate(over="ignore", invalid="ignore"):  # a long double may be beyond float64
-        return numbers.astype(np.float64, copy=False)
+def as_float64(numbers: NDArray[Any], copy: bool = False) -> NDArray[np.float64]:
+    """Numbers as float64: a long double beyond it is infinite, a signalling NaN is NaN."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return numbers.astype(np.float64, copy=copy)
 
 
 def _check_masks(values: Any, what: str, names: Sequence[Any] | None) -> None:
@@ -162,7 +163,7 @@ def _object_numbers(
     flat = array.ravel().tolist()
     if all(issubclass(kind, (Real, Decimal, np.bool_)) for kind in set(map(type, flat))):
         try:
-            return _as_float64(array)
+            return as_float64(array)
         except (OverflowError, ValueError):
             pass  # found and named below
     numbers = np.empty(array.size)
@@ -182,7 +183,8 @@ def _real(value: Any) -> float:
         return np.nan
     if isinstance(value, _NO_NUMBERS) or np.ndim(value):
         raise TypeError
-    with np.errstate(over="ignore", invalid="ignore"):  # a long double may be beyond float64
+    """Numbers as float64: a long double beyond it is infinite, a signalling NaN is NaN."""
+    with np.errstate(over="ignore", invalid="ignore"):
         return float(value)
 
 

@@ -12,6 +12,7 @@ from polyroc._base.table_size import check_column_count
 from polyroc._storage.npz import HoldsObjects, NoArray, Unreadable, read_archive
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._classes import classes_of, listed
+from polyroc.predictions._containers import as_float64
 from polyroc.predictions._score_columns import is_named
 from polyroc.readers._names import LABEL_ARRAYS, target_among
 from polyroc.readers._table import Table, unreadable
@@ -118,7 +119,7 @@ def _arrow(name: str, array: NDArray[Any], path: str) -> Any:
             f"{path}: the array {shown(name)} has the type {array.dtype}. Save numbers or strings."
         )
     if kind == "f" and array.dtype.itemsize not in (4, 8):
-        array = array.astype(np.float64)
+        array = as_float64(array)
     native = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
     try:
         return pa.array(native).cast(pa.string()) if kind == "S" else pa.array(native)

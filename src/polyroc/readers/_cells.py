@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from polyroc._base.checks import harmless, shown
 from polyroc.errors import InvalidInput, InvalidType
+from polyroc.predictions._containers import as_float64
 from polyroc.predictions._groups import is_missing_word
 from polyroc.readers._table import Table
 from polyroc.typing import Float64Array
@@ -222,7 +223,7 @@ def _as_floats(column: Any) -> Float64Array:
 
     if pa.types.is_decimal(column.type):  # as text, since Arrow's own cast is off in the last digit
         column = pc.cast(pc.cast(column, pa.large_string()), pa.float64())
-    return np.asarray(column.to_numpy(zero_copy_only=False)).astype(np.float64)
+    return as_float64(np.asarray(column.to_numpy(zero_copy_only=False)), copy=True)
 
 
 def _check_missing(table: Table, name: str, column: Any, remedy: str) -> None:

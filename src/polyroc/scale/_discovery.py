@@ -14,7 +14,7 @@ from polyroc._base.table_size import LONGEST_LIST, check_column_count, is_too_wi
 from polyroc._storage.paths import is_there
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._classes import declared_classes, in_order, listed
-from polyroc.predictions._containers import read_labels
+from polyroc.predictions._containers import as_float64, read_labels
 from polyroc.predictions._names import of_the_kind
 from polyroc.predictions._score_columns import (
     ColumnsLike,
@@ -231,7 +231,7 @@ def _numbers(survey: Survey, names: Sequence[str]) -> dict[str, Float64Array]:
     if records is None:
         return {}
     return {
-        name: records.column(name).to_numpy(zero_copy_only=False).astype(np.float64)
+        name: as_float64(records.column(name).to_numpy(zero_copy_only=False), copy=True)
         for name in once
     }
 
