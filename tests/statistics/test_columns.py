@@ -13,7 +13,8 @@ from polyroc.predictions._columns import (
     _Buckets,
     _in_float_order,
     _pack,
-    order_by_keys,
+    in_ascending_order,
+    sorted_scores,
 )
 from polyroc.statistics.pairs import SHORT_COLUMN, column_threads
 
@@ -109,13 +110,17 @@ CLOSE = np.nextafter(0.5, 1) - 0.5
     ),
     dtype=st.sampled_from([np.float32, np.float64]),
 )
-def test_order_by_keys_is_ascending_and_stable(scores, dtype):
+def test_the_order_of_scores_is_ascending_and_stable(scores, dtype):
     """Also where scores differ only in bits that do not fit into a key."""
     with np.errstate(over="ignore"):
         scores = np.array(scores).astype(dtype)
     scores = scores[np.isfinite(scores)]
     if len(scores):
-        np.testing.assert_array_equal(order_by_keys(scores), np.argsort(scores, kind="stable"))
+        order, ascending = in_ascending_order(scores)
+        np.testing.assert_array_equal(order, np.argsort(scores, kind="stable"))
+        assert ascending.dtype == dtype
+        np.testing.assert_array_equal(ascending, np.sort(scores))
+        np.testing.assert_array_equal(sorted_scores(scores), ascending)
 
 
 def test_members_are_the_positives_in_order():
@@ -175,4 +180,6 @@ def test_scores_alike_in_their_leading_bits_are_put_in_order():
     scores = rng.normal(size=1 << 16)
     near = rng.integers(0, len(scores), 500)
     scores[near] = 1 + rng.integers(0, 9, 500) * np.spacing(1.0)
-    np.testing.assert_array_equal(order_by_keys(scores), np.argsort(scores, kind="stable"))
+    order, ascending = in_ascending_order(scores)
+    np.testing.assert_array_equal(order, np.argsort(scores, kind="stable"))
+    np.testing.assert_array_equal(ascending, np.sort(scores))

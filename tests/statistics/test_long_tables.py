@@ -166,17 +166,30 @@ def test_placements_found_along_give_the_same():
                 np.testing.assert_array_equal(one, other)
 
 
-def test_sorted_by_digits(monkeypatch):
-    monkeypatch.setattr(_columns, "MANY_CASES", 1)
+def test_sorted_in_compiled_loops(monkeypatch):
+    from polyroc.kernels import sorting
+
+    monkeypatch.setattr(_columns, "MANY_KEYS", 1)
+    sorted_here, sort_keys = [], sorting.sort_keys
+    monkeypatch.setattr(
+        sorting, "sort_keys", lambda *given: sorted_here.append(given[2]) or sort_keys(*given)
+    )
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, 500).astype(np.uint8)
     wide = rng.normal(size=500) * 10.0 ** rng.integers(-300, 300, 500)
     narrow = np.r_[rng.random(499).round(2), 1.0]
     for scores in (wide, narrow, narrow.astype(np.float32), -narrow, np.zeros(500)):
-        column = Column(scores, codes, 1)
-        assert column.order.dtype == np.uint32
-        np.testing.assert_array_equal(column.order, np.argsort(scores, kind="stable"))
-        np.testing.assert_array_equal(column.ascending()[1], np.sort(scores))
+        order = np.argsort(scores, kind="stable")
+        for kept in (False, True):
+            column = Column(scores, codes, 1, kept=kept)
+            of_class = [column.ascending()[0][np.sort(scores) == each] for each in set(scores)]
+            expected = [codes[scores == each] for each in set(scores)]
+            for found, given in zip(of_class, expected, strict=True):
+                np.testing.assert_array_equal(np.sort(found), np.sort(given))
+            np.testing.assert_array_equal(column.ascending()[1], np.sort(scores))
+            np.testing.assert_array_equal(column.with_cases[2], order)
+            np.testing.assert_array_equal(column.order, order)
+    assert set(sorted_here) == {2, 9}  # below the bits of the codes, and of the numbers of cases
 
 
 def test_influence_values_pay_sooner(monkeypatch):

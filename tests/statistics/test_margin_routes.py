@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -548,3 +549,49 @@ def test_one_pair_of_classes_in_eight_may_be_close(n_close: int, left: bool) -> 
     pulls = Pulls(np.empty((0, 0)), 0.5)
     close = margin_blocks._compared(block, (range(4), range(4)), pulls, found)
     assert close == ([[0, 1], [0, 2]] if left else None)
+
+
+def nearly_tied(steps: tuple[int, ...]) -> tuple[Predictions, np.ndarray]:
+    """Random multiples of 2⁻⁴⁶; in each pair of classes margins so many steps apart, and some 0."""
+    y = np.arange(90) % 3
+    scores = np.random.default_rng(3).integers(2**44, 2**45, (90, 3))
+    for place, step in enumerate(steps):
+        for i, j in combinations(range(3), 2):
+            own, other = np.flatnonzero(y == i)[2 * place + j - 1], 6 * (2 * place + i) + j
+            scores[other] = scores[own]
+            scores[other, i] += step
+    if steps:
+        scores[-3:] = 2**44
+    return Predictions(y, scores / 2.0**46), scores
+
+
+@pytest.mark.parametrize("steps", [(), (0,), (1, -1), (20, 3, -25, 60)])
+def test_few_margins_that_are_close(steps: tuple[int, ...]) -> None:
+    """Each pair of cases by whole numbers: 2⁻⁴⁰ of a score are 16 to 31 steps."""
+    cases, scores = nearly_tied(steps)
+    above, tied = np.zeros((2, 3, 3))
+    credit = np.zeros((3, 90))
+    for i, j in combinations(range(3), 2):
+        for a, b in product(cases.members[i], cases.members[j]):
+            margins = [scores[each, i] - scores[each, j] for each in (a, b)]
+            slacks = [
+                max(scores[each, i], scores[each, j]) / 2**40 if margin else 0
+                for each, margin in zip((a, b), margins, strict=True)
+            ]
+            same = abs(margins[0] - margins[1]) <= max(slacks)
+            tied[i, j] += same
+            above[i, j] += margins[0] > margins[1] and not same
+            share = 0.5 if same else float(margins[0] > margins[1])
+            credit[j, a] += share / 30
+            credit[i, b] += share / 30
+    assert ((tied[np.triu_indices(3, 1)] > 1) == bool(steps)).all()
+    directed, pull = Directed.of(cases, None), np.triu(np.ones((3, 3)), 1)
+    for found in (
+        margin_blocks.sums_by_pairs(cases, directed),
+        margin_blocks.sums_by_pairs(cases, directed, pull),
+        margin_blocks.sums_by_blocks(cases, directed, pull),
+    ):
+        np.testing.assert_array_equal(found.above, above)
+        np.testing.assert_array_equal(found.tied, tied)
+        if len(found.carried.own):
+            np.testing.assert_allclose(found.carried.own, credit.sum(axis=0), rtol=1e-14)

@@ -1,4 +1,4 @@
-"""Long columns of scores: sorted by digits, and what pairs and tuples need in one pass along them.
+"""Long columns of scores in order: what pairs and tuples need in one pass along them.
 
 A column is given as the classes and scores of its cases in ascending order of score. The cases of
 class k are its positives. Runs of equal scores are taken together.
@@ -17,9 +17,6 @@ from polyroc.kernels.ranks import plus
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 Cases = NDArray[np.uint32]
-Keys = NDArray[np.uint64]
-
-DIGITS, BITS, RADIX = 8, 8, 256
 
 
 class Column(NamedTuple):
@@ -36,40 +33,8 @@ class Column(NamedTuple):
 BLOCK, FLUSH = 64, 512
 """So many numbers, or numbers of all classes, are summed before they are added to the rest."""
 
-
-@compiled
-def sort_keys(keys: Keys, cases: Cases, keys_to: Keys, cases_to: Cases) -> bool:
-    """Sort keys in ascending order, and their cases with them; equal keys stay put.
-
-    Digit by digit from the last, without those that all keys share, from one pair of arrays to the
-    other and back. Whether the result is in the second pair.
-    """
-    n = len(keys)
-    counts = np.zeros((DIGITS, RADIX), np.int64)
-    for place in range(n):
-        key = keys[place]
-        for digit in range(DIGITS):
-            counts[digit, (key >> np.uint64(BITS * digit)) & np.uint64(RADIX - 1)] += 1
-    moved = False
-    for digit in range(DIGITS):
-        shift, starts, before = np.uint64(BITS * digit), counts[digit], 0
-        if n == 0 or starts[(keys[0] >> shift) & np.uint64(RADIX - 1)] == n:
-            continue
-        for value in range(RADIX):
-            here = starts[value]
-            starts[value] = before
-            before += here
-        for place in range(n):
-            key = keys[place]
-            value = (key >> shift) & np.uint64(RADIX - 1)
-            to = starts[value]
-            starts[value] = to + 1
-            keys_to[to] = key
-            cases_to[to] = cases[place]
-        keys, keys_to = keys_to, keys
-        cases, cases_to = cases_to, cases
-        moved = not moved
-    return moved
+ROOM = 2048
+"""Places that are found, in a fast cache, before they are brought to their cases."""
 
 
 @compiled
@@ -156,9 +121,11 @@ def carry_column(
     """
     k, codes, scores, cases = column
     n_positives, all_scores = sum_of_positives(codes, scores, k)
-    n_classes, values, level = won.shape[1], np.empty(len(won)), np.empty(won.shape[1])
+    n_classes, level, leads = won.shape[1], np.empty(won.shape[1]), places.shape[1] > 1
     below, score_below, part = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
-    total, block, seen, start, flushed = 0.0, 0.0, 0, 0, 0
+    placed, gained, gain = np.empty((ROOM, 2)), np.empty((ROOM, len(won))), np.empty(len(won))
+    gainers = np.empty(ROOM, np.uint32)
+    total, block, seen, start, flushed, brought, n_gained = 0.0, 0.0, 0, 0, 0, 0, 0
     while start < len(codes):
         score = scores[start]
         end, own = end_of_ties(codes, scores, start, k)
@@ -166,26 +133,53 @@ def carry_column(
             if end > start + 1:
                 count_level(below, codes, start, end, credit, level)
             for g in range(n_ranked):
-                values[g] = wins_over(won, g, level if end > start + 1 else below)
+                gain[g] = wins_over(won, g, level if end > start + 1 else below)
             for g in range(n_ranked, len(won)):
-                values[g] = leads_over(won, g, score, below, score_below, part)
+                gain[g] = leads_over(won, g, score, below, score_below, part)
             for at in range(start, end):
                 if codes[at] == k:
-                    for g in range(len(won)):
-                        carried[cases[at], g] += values[g]
+                    if n_gained == ROOM:
+                        add_to_cases(gainers, gained, carried)
+                        n_gained = 0
+                    gainers[n_gained], gained[n_gained] = cases[at], gain
+                    n_gained += 1
             seen, total, block = add_positives(own, score, seen, total, block)
         left = n_positives - seen
         lead = (all_scores - (total + block)) - score * left
         for at in range(start, end):
-            places[cases[at], 0] = left + credit * own
+            if at - brought == ROOM:
+                bring_to_cases(cases[brought:at], placed, places)
+                brought = at
+            placed[at - brought, 0], placed[at - brought, 1] = left + credit * own, lead
             below[codes[at]] += 1
-            if places.shape[1] > 1:
-                places[cases[at], 1] = lead
+            if leads:
                 part[codes[at]] += score
         start = end
         if start - flushed >= FLUSH:
             flush(part, score_below)
             flushed = start
+    bring_to_cases(cases[brought:], placed, places)
+    add_to_cases(gainers[:n_gained], gained, carried)
+
+
+# Loops so short that a processor turns to the next cases while it waits for the memory of one.
+
+
+@compiled
+def bring_to_cases(cases: Cases, placed: Floats, places: Floats) -> None:
+    """Copy the places of some cases to where they belong."""
+    for at in range(len(cases)):
+        places[cases[at], 0] = placed[at, 0]
+        if places.shape[1] > 1:
+            places[cases[at], 1] = placed[at, 1]
+
+
+@compiled
+def add_to_cases(cases: Cases, gained: Floats, carried: Floats) -> None:
+    """Add what some cases have gained to what they have."""
+    for at in range(len(cases)):
+        for g in range(carried.shape[1]):
+            carried[cases[at], g] += gained[at, g]
 
 
 @compiled

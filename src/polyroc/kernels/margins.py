@@ -12,6 +12,7 @@ from polyroc.kernels.runs import runs_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Counts = NDArray[np.int32]
 
 POOL = 2
 
@@ -125,6 +126,60 @@ def place_block(table: Table, lists: Lists, pulls: Pulls, found: Found) -> None:
             else:
                 union, close = united(own, other, pool, sizes, table.most_slack)
                 place_pair(table, union, ends_of(table, union, close, i, j), i, j, pulls, found)
+
+
+class Ascending(NamedTuple):
+    """The margins of the cases of one class in one pair, ascending."""
+
+    values: Floats
+    order: Integers
+    """Place of each among the cases of the class; without any if only sums are asked for."""
+
+
+@compiled
+def place_counts(
+    table: Table, own: Ascending, other: Ascending, i: int, j: int, pulls: Pulls, found: Found
+) -> bool:
+    """The same of one pair without weights and a pool; false, with nothing added, where any margins
+    are tied or close.
+    """
+    n_own, n_other = len(own.values), len(other.values)
+    below, above = np.empty(n_own + 1, np.int32), np.empty(n_other + 1, np.int32)
+    if not counted_apart(own.values, other.values, table.most_slack, below, above):
+        return False
+    total = 0
+    for t in range(n_own):
+        total += below[t]
+    found.above[i, j], found.tied[i, j] = total, 0.0
+    if len(pulls.matrix):
+        cases, scale = found.cases[table.starts[i] :], pulls.matrix[i, j] / table.totals[j]
+        for t in range(n_own):
+            cases[own.order[t]] += scale * below[t]
+        cases, scale = found.cases[table.starts[j] :], pulls.matrix[i, j] / table.totals[i]
+        for t in range(n_other):
+            cases[other.order[n_other - 1 - t]] += scale * (n_own - above[t])
+    return True
+
+
+@compiled
+def counted_apart(own: Floats, other: Floats, slack: float, below: Counts, above: Counts) -> bool:
+    """Count for each margin those of the other list below it; false where any two are close.
+
+    The second list is read from its end, each margin with the opposite sign. No step depends on a
+    jump that cannot be foreseen.
+    """
+    n_own, n_other, a, b, last, apart = len(own), len(other), 0, 0, -np.inf, True
+    for _ in range(n_own + n_other):
+        x = own[a] if a < n_own else np.inf
+        y = -other[n_other - 1 - b] if b < n_other else np.inf
+        below[a], above[b] = b, a
+        value = min(x, y)
+        apart &= value - last > slack
+        last = value
+        first = int(x <= y)
+        a += first
+        b += 1 - first
+    return apart
 
 
 @compiled
@@ -253,13 +308,18 @@ def ends_of(table: Table, union: Union, close: bool, i: int, j: int) -> Integers
     """Where the run of tied margins ends that begins at each place."""
     n = len(union.values)
     if close:
-        slacks = np.empty(n)
+        slacks = np.zeros(n)
         for at in range(n):
-            row = union.rows[at]
-            row = table.pool[row] if union.kinds[at] == POOL else table.members[row]
-            slacks[at] = slack_of(table, row, i, j)
-            if union.values[at] == 0.0:
-                slacks[at] = 0.0
+            value, before, after = union.values[at], -np.inf, np.inf
+            if at > 0:
+                before = union.values[at - 1]
+            if at < n - 1:
+                after = union.values[at + 1]
+            # Far from both neighbours no slack reaches them; and scores are far apart in memory.
+            if value != 0.0 and min(value - before, after - value) <= table.most_slack:
+                row = union.rows[at]
+                row = table.pool[row] if union.kinds[at] == POOL else table.members[row]
+                slacks[at] = slack_of(table, row, i, j)
         return runs_of(union.values, slacks).ends
     ends, start = np.empty(n, np.int64), 0
     for at in range(1, n + 1):

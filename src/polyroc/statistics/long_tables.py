@@ -133,9 +133,7 @@ def _whole(predictions: Predictions, k: int) -> "Column":
     """Column k with the cases that it is made of."""
     from polyroc.kernels.long_columns import Column
 
-    column = predictions.column(k)
-    order = column.order.astype(np.uint32, copy=False)  # first: classes and scores then follow it
-    return Column(k, *column.ascending(), order)
+    return Column(k, *predictions.column(k).with_cases)
 
 
 @lru_cache(maxsize=many_columns.MANY_CLASSES)

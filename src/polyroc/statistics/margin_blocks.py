@@ -8,6 +8,7 @@ in the same order for any number of threads.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations, combinations_with_replacement
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,14 +18,15 @@ from numpy.typing import NDArray
 from polyroc._base.parallel import each_of_threads, map_threads
 from polyroc._base.ties import SLACK
 from polyroc.predictions import Predictions
-from polyroc.predictions._columns import ascending_order
+from polyroc.predictions._columns import in_ascending_order, sorted_scores
 from polyroc.statistics.directed import Directed, margins_of
 from polyroc.statistics.long_tables import LANES
+from polyroc.statistics.means import BLOCK
 from polyroc.statistics.mixture import Carried, Mixture
-from polyroc.typing import Float64Array
+from polyroc.typing import Float64Array, FloatArray
 
 if TYPE_CHECKING:
-    from polyroc.kernels.margins import Found, Lists, Pulls, Table
+    from polyroc.kernels.margins import Ascending, Found, Lists, Pulls, Table
 
 WIDTH = 64
 """Classes on either side of a block."""
@@ -100,7 +102,7 @@ def sums_by_pairs(
     credit: float = 0.5,
 ) -> Sums:
     """The same of few classes with many cases: no list is there for longer than its pair."""
-    from polyroc.kernels.margins import Found, Pulls, place_block
+    from polyroc.kernels.margins import Found, Pulls, place_block, place_counts
 
     table, n_classes = _table(predictions, predictions, directed), predictions.n_classes
     pulls = Pulls(np.empty((0, 0)) if pull is None else pull, credit)
@@ -111,14 +113,29 @@ def sums_by_pairs(
 
     def of_lane(lane: int) -> Float64Array:
         found = Found(above, tied, np.zeros(0 if pull is None else len(predictions)), nothing)
-        for pair in pairs[lane::LANES]:
-            place_block(table, _lists_of_pair(margins, *pair), pulls, found)
+        for i, j in pairs[lane::LANES]:
+            first, second = (
+                _ascending(margins(*pair), pull is not None) for pair in ((i, j), (j, i))
+            )
+            if not place_counts(table, first, second, i, j, pulls, found):
+                place_block(table, _lists_of_pair(margins, i, j), pulls, found)
         return found.cases
 
     total = np.zeros(0 if pull is None else len(predictions))
     for part in each_of_threads(of_lane, range(LANES), predictions.n_threads):
         total[table.members[: len(total)]] += part
     return Sums(above, tied, Carried(total, nothing.T))
+
+
+def _ascending(margins: Float64Array, with_order: bool) -> "Ascending":
+    """Margins of the cases of a class in ascending order, and if asked for their order."""
+    from polyroc.kernels.margins import Ascending
+
+    if with_order:
+        order, ascending = in_ascending_order(margins)
+    else:
+        order, ascending = np.empty(0, np.intp), sorted_scores(margins)
+    return Ascending(ascending.astype(np.float64, copy=False), order)
 
 
 def _margins_of_classes(
@@ -129,10 +146,17 @@ def _margins_of_classes(
     if directed.partition is not None:
         return lambda i, j: directed.margins(members[i], i, j)
     # Copied once, column by column: every column is asked for with all others.
-    columns = map_threads(
-        lambda cases: np.ascontiguousarray(directed.scores[cases].T), members, predictions.n_threads
-    )
+    columns = map_threads(partial(_columns_of, directed.scores), members, predictions.n_threads)
     return lambda i, j: directed.between(columns[i][i], columns[i][j])
+
+
+def _columns_of(scores: FloatArray, cases: NDArray[np.intp]) -> FloatArray:
+    """Scores of some cases, a row for each class."""
+    columns = np.empty((scores.shape[1], len(cases)), scores.dtype)
+    for start in range(0, len(cases), BLOCK):
+        block = slice(start, start + BLOCK)
+        columns[:, block] = scores.take(cases[block], axis=0).T
+    return columns
 
 
 def _lists_of_pair(margins: Callable[[int, int], Float64Array], i: int, j: int) -> "Lists":
@@ -140,7 +164,7 @@ def _lists_of_pair(margins: Callable[[int, int], Float64Array], i: int, j: int) 
     from polyroc.kernels.margins import Lists
 
     first, second = margins(i, j), margins(j, i)
-    orders = (ascending_order(each).astype(np.int64, copy=False) for each in (first, second))
+    orders = (in_ascending_order(each)[0].astype(np.int64, copy=False) for each in (first, second))
     none = np.empty(0), np.empty(0, np.int64)
     return Lists(i, 1, j, 1, first, next(orders), second, next(orders), *none)
 

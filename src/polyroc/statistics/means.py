@@ -116,5 +116,8 @@ def centre_by_class(predictions: Predictions, values: Float64Array) -> Float64Ar
     """Values less the weighted mean of their class."""
     weighted = values if predictions.weights is None else values * predictions.weights
     sums = sum_by_class(predictions.codes, weighted, predictions.n_classes)
-    centred: Float64Array = values - (sums / predictions.class_weights)[predictions.codes]
+    means, centred = sums / predictions.class_weights, np.empty(len(values))
+    for start in range(0, len(values), MANY_CASES):  # whose means need no memory from the system
+        block = slice(start, start + MANY_CASES)
+        np.subtract(values[block], means.take(predictions.codes[block]), out=centred[block])
     return centred

@@ -258,7 +258,7 @@ def _carried_along(
         rows[np.arange(len(rows)), np.arange(len(rows))] = 0
         made = carried_pairs(predictions, columns, rows, credit, len(ranked))
         for place, values in zip(ranked + leads, made.T, strict=True):
-            found[place] = np.ascontiguousarray(values)
+            found[place] = values
         leads = []
     return found
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from polyroc._base.parallel import map_threads
-from polyroc.predictions._columns import order_by_digits
+from polyroc.predictions._columns import in_ascending_order
 from polyroc.surface._costs import TIED
 from polyroc.typing import BoolArray, Float64Array, Int64Array
 
@@ -201,7 +201,7 @@ def best_factor(goal: Goal, start: Int64Array, corners: "Corners") -> float:
     if not matters.any():
         return 1.0
     at, change = corners.at[matters], change[:, matters]
-    order = order_by_digits(at)  # which leaves equal ones in their order
+    order, _ = in_ascending_order(at)  # which leaves equal ones in their order
     running = np.cumsum(np.column_stack([begun, change[:, order]]), axis=1)
     return _middle_of_best(*goal.scores(running), np.log(at[order]))
 
