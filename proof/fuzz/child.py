@@ -1,6 +1,11 @@
-"""The process in which a target runs: ``python child.py TARGET FOLDER libFuzzer's flags …``."""
+"""The process in which a target runs: ``python child.py TARGET FOLDER libFuzzer's flags …``.
 
+If it is still there after ``POLYROC_FUZZ_SECONDS``, it says where its threads are.
+"""
+
+import faulthandler
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -42,6 +47,8 @@ class Figures:
 
 def main() -> None:
     name, folder, flags = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
+    if "POLYROC_FUZZ_SECONDS" in os.environ:
+        faulthandler.dump_traceback_later(float(os.environ["POLYROC_FUZZ_SECONDS"]))
     sys.path.insert(0, str(ROOT / "tests"))
     with atheris.instrument_imports(include=INSTRUMENTED, exclude=LEFT_OUT):
         from targets import target_of

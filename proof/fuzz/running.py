@@ -22,9 +22,12 @@ MEMORY = 3000
 STARTING = 240
 """Seconds for loading, compiling and the first inputs, beyond the time asked for."""
 
+TELLING = 10
+"""Seconds before that, at which a process says where it is."""
+
 _FIGURE = re.compile(r"^stat::(\w+):\s+(\d+)", re.MULTILINE)
 _DONE = re.compile(r"^Done (\d+) ", re.MULTILINE)
-_REASONS = ("Uncaught Python exception", "ERROR: libFuzzer", "terminate called")
+_REASONS = ("Uncaught Python exception", "ERROR: libFuzzer", "terminate called", "Timeout (")
 
 
 @dataclass
@@ -98,6 +101,7 @@ def run_input(name: str, path: Path, work: Path) -> int:
 def _run(arguments: list[str], folder: Path, outcome: Outcome, work: int) -> str:
     """What the child says; its exit code tells whether it failed."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["POLYROC_FUZZ_SECONDS"] = str(work + STARTING - TELLING)
     command = [sys.executable, str(HERE / "child.py"), *arguments]
     try:
         done = subprocess.run(
@@ -111,8 +115,9 @@ def _run(arguments: list[str], folder: Path, outcome: Outcome, work: int) -> str
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        outcome.failed, outcome.reason = True, "it did not end"
-        return (error.stderr or b"").decode(errors="replace")
+        said = (error.stderr or b"").decode(errors="replace")
+        outcome.failed, outcome.reason = True, _reason(said) or f"it did not end: {said[-300:]}"
+        return said
     said = done.stdout + done.stderr
     if done.returncode:
         outcome.failed = True

@@ -21,6 +21,9 @@ from polyroc.statistics.means import BLOCK, Means, along_classes, case_threads
 from polyroc.statistics.statistic import Need
 from polyroc.typing import Float64Array
 
+SCORES_AT_ONCE = 1 << 18
+"""Of a block: with fewer, threads wait for each other between short calls."""
+
 
 def bias_of(
     metric: Metric, statistics: CaseStatistics | FoldStatistics, design: CaseDesign
@@ -59,15 +62,15 @@ def _spread_across(
         ]
         by_unit = np.stack(sums, axis=1, dtype=np.float64)
         return sum_by_class(owners, _squared_across(by_unit, towards, owners), n_classes)
-    squares = np.empty(len(codes))
+    squares, at_once = np.empty(len(codes)), max(BLOCK, SCORES_AT_ONCE // n_classes)
 
     def fill(start: int) -> None:
-        block = slice(start, start + BLOCK)
+        block = slice(start, start + at_once)
         moved = np.subtract(rows[block], means.take(codes[block], axis=0), order="C")
         squares[block] = _squared_across(moved, towards, codes[block])
         squares[block] *= scale[block] ** 2
 
-    map_threads(fill, range(0, len(codes), BLOCK), case_threads(predictions))
+    map_threads(fill, range(0, len(codes), at_once), case_threads(predictions))
     return sum_by_class(codes, squares, n_classes)
 
 
