@@ -161,7 +161,8 @@ def schema_of(heading: str) -> str:
     }
     for path, (kind, text) in fields.items():
         _add_field(made, path, kind, text)
-    made["properties"]["schema"]["const"] = f"polyroc {name} 1"
+    own = f"polyroc {name} 1"
+    made["properties"]["schema"] |= {"description": f"`{own}`", "const": own}
     return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 

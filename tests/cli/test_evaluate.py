@@ -66,13 +66,41 @@ def test_rows_that_are_no_probabilities(tmp_path: Path) -> None:
     assert normalized["models"][0]["metrics"][0]["value"] is not None
 
 
+def test_a_constant_out_of_range_is_refused_before_anything_is_printed(tmp_path: Path) -> None:
+    path = written(tmp_path, FOUR_CASES)
+    result = run("evaluate", path, "-m", "hand_till", "--against", "85")
+    assert result.exit_code == 2 and result.stdout == ""
+    assert "--against must lie in the range of the metric, 0 to 1, got 85.0." in result.stderr
+
+
+def test_a_misspelt_class_of_columns_is_asked_about(tmp_path: Path) -> None:
+    path = written(tmp_path, "y,u,v\ncat,.9,.1\nhorse,.2,.8\ncat,.4,.6\n")
+    message = refused("evaluate", path, "--columns", "cat=u,hose=v")
+    assert "'y' has the label 'horse' in row 1, which is not among the classes" in message
+    assert "'cat', 'hose' of --columns. Did you mean 'horse'? Correct the label" in message
+    assert "--labels" not in message
+
+
+def test_columns_of_whole_numbers_are_named_by_an_example(tmp_path: Path) -> None:
+    path = written(tmp_path, "y,p_a,p_b\n0,.9,.1\n1,.2,.8\n0,.4,.6\n1,.3,.7\n")
+    example = "--columns 0=p_a,1=p_b"
+    assert f"such as {example}, or another" in refused("evaluate", path)
+    assert document("evaluate", path, *example.split(), "-m", "hand_till")["models"]
+    told = "Leave --labels out, and name the column of each class, such as --columns 0=…,1=…."
+    assert told in refused("evaluate", path, "--labels", "a,b")
+    more = written(tmp_path, "y,p_a,p_b,age\n0,.9,.1,3\n1,.2,.8,4\n", "more.csv")
+    assert "such as --columns 0=…,1=…, or another" in refused("evaluate", more)
+    spaces = written(tmp_path, "y,u,v\na b,.9,.1\nc,.2,.8\n", "spaces.csv")
+    assert "such as --columns CLASS=COLUMN,…, or another" in refused("evaluate", spaces)
+
+
 def test_a_class_without_cases(tmp_path: Path) -> None:
     text = "y,p_a,p_b,p_c\na,.9,.1,0\nb,.2,.8,0\na,.4,.6,0\nb,.3,.7,0\n"
     path = written(tmp_path, text)
     assert "The class 'c' has no cases. Pass --absent skip" in refused("evaluate", path)
     metric = document("evaluate", path, "--absent", "skip", "-m", "hand_till")["models"][0]
     assert metric["metrics"][0]["value"] == 1
-    assert any("without the classes c" in n["text"] for n in metric["metrics"][0]["notes"])
+    assert any("without the class c, which has" in n["text"] for n in metric["metrics"][0]["notes"])
 
 
 def test_weights_and_groups_are_used_and_can_be_declined(tmp_path: Path) -> None:

@@ -174,6 +174,8 @@ def test_schema_prints_what_documents_are_validated_by(features: Path) -> None:
         single = json.loads(run("schema", name).stdout)
         assert single == everything["$defs"][name] == schema_of(name)
         Draft202012Validator.check_schema(single)
+        own = single["properties"]["schema"]
+        assert own["description"] == f"`{own['const']}`" == f"`polyroc {name} {SCHEMA_VERSION}`"
         assert Draft202012Validator(single).is_valid(made) == (name == "evaluate")
     assert "Did you mean 'evaluate'?" in refused("schema", "evaluat")
     made["models"][0]["level"] = "95 %"

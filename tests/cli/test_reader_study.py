@@ -89,8 +89,12 @@ def test_mistakes_are_one_line(folder: Path, tmp_path: Path) -> None:
     gap = tmp_path / "gap.csv"
     readings(2).assign(reader=lambda t: t["reader"].where(t.index != 3, "")).to_csv(gap)
     assert "Name the reader of every row" in refused("reader-study", gap, *rating)
-    assert "roc_auc is defined for 2 classes" in refused(
+    message = refused(
         "reader-study", folder / "3.csv", "--scores", "p_well,p_ill,p_unclear", code=1
+    )
+    assert message.endswith(
+        "roc_auc is defined for 2 classes, but there are 3. Pass -m hand_till, which is defined "
+        "for any number."
     )
 
 

@@ -246,7 +246,7 @@ NOTES = {
     "one-case": (r"no standard error: class (.+) has one (case|group)", one_unit),
     "few-groups": (r"(\d+) groups: standard errors from fewer than 10 are rough", few_groups),
     "priors-fixed": (r"class shares of the sample, treated as fixed", fixed),
-    "skipped-classes": (r"without the classes (.+), which have no cases", skipped),
+    "skipped-classes": (r"without the class(?:es)? (.+), which ha(?:s|ve) no cases", skipped),
     "not-defined": (
         r"needs? probabilities, but row (\d+) of the table of scores (.+?)\. .+",
         not_defined,

@@ -40,6 +40,14 @@ def test_a_number_of_the_case_among_the_features_has_a_note(table: Path, tmp_pat
         assert "Note." not in run(*command, "--drop", "case_id").stdout.split("\n\n")[0]
 
 
+def test_metrics_without_a_test_are_named(table: Path) -> None:
+    sizes = ("--metrics", "hand_till,wvus,total_length", "--seed", "1", "--splits", "2")
+    words = " ".join(run("study", table, "--learners", "logistic,shrunken", *sizes).stdout.split())
+    assert "on the size of the probabilities (wvus, total_length) have no test: it" in words
+    ranks = run("study", table, *QUICK, "-m", "hand_till").stdout
+    assert "Tests: corrected resampled t" in ranks and "have no test" not in ranks
+
+
 @pytest.mark.parametrize("columns", [80, 50, 40])
 def test_tables_fit_the_screen(table: Path, columns: int) -> None:
     result = run("study", table, *QUICK, columns=columns)

@@ -67,8 +67,14 @@ def test_limits_that_nothing_keeps_are_code_1(tmp_path: Path) -> None:
     message = refused(
         "surface", EXAMPLE, *QUICK, *limits, "common>rare=0", "-o", tmp_path / "s.npz", code=1
     )
-    assert "No operating point keeps the rate" in message
+    assert re.search(r"No operating point keeps the rate of 'rare' decided as '\w+' at", message)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_misspelt_class_of_a_limit_is_asked_about() -> None:
+    asked = "does not name two of the classes 'common', 'frequent', 'rare'. Did you mean 'common'?"
+    assert asked in refused("surface", EXAMPLE, *QUICK, "--limit", "rare>comon=0.05")
+    assert "Did you mean" not in refused("surface", EXAMPLE, *QUICK, "--limit", "rare>x=0.05")
 
 
 @pytest.mark.parametrize(

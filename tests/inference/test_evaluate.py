@@ -505,6 +505,8 @@ def test_notes_name_some_of_many_classes():
     skipped, small = (note.text for note in found.notes[:2])
     names = ", ".join(labels[250:260])
     assert skipped == f"without the classes {names} and 40 more, which have no cases"
+    one = evaluate([0, 1, 0, 1], np.eye(3)[[0, 1, 0, 1]], ["aunu"], labels=range(3), absent="skip")
+    assert one["aunu"].notes[0].text == "without the class 2, which has no cases"
     names = ", ".join(f"{label} (1)" for label in labels[150:158])
     assert small == f"fewer than 10 cases: {names} and 242 more classes"
 

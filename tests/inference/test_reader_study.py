@@ -593,9 +593,9 @@ def test_mistakes_of_calls() -> None:
     for metric in ("saec", "saec_proper"):
         with pytest.raises(NotDefined, match=f"modality 'ct': {metric} needs a curve with"):
             reader_study(constant, metric=metric, **RATED)
-    with pytest.raises(NotDefined, match="reader 0 under modality 0: roc_auc is defined for 2"):
+    with pytest.raises(NotDefined, match=r'^roc_auc is .* there are 3\. Pass metric="hand_till",'):
         reader_study(table, scores=scores_of(3), **ROLES)
-    with pytest.raises(NotDefined, match="binormal_auc is defined for 2 classes, but there are 3"):
+    with pytest.raises(NotDefined, match=r"^binormal_auc is defined for 2 classes, but"):
         reader_study(table, scores=scores_of(3), **{**options, "metric": "binormal_auc"})
     with pytest.raises(InvalidInput, match="binormal_auc has no influence values"):
         reader_study(rated_table(), metric="binormal_auc", covariance="influence", **RATED)

@@ -218,6 +218,14 @@ def test_columns_by_name(columns: Any, labels: Any, tmp_path: Path) -> None:
         ({"target": "q"}, InvalidInput, "no column 'q'"),
         ({"weight": "q"}, InvalidInput, "no column 'q'"),
         ({}, InvalidInput, "no columns are named after the classes 'a', 'b'"),
+        ({}, InvalidInput, r"such as columns=\{'a': 'u', 'b': 'v'\}, or another column of true"),
+        ({"columns": {"a": "u"}, "labels": ["a", "b"]}, InvalidInput, "for the class 'b'"),
+        (
+            {"columns": {"a": "u", "B1": "v"}},
+            InvalidInput,
+            r"'y' has the label 'b' in row 1, which is not among the classes 'a', 'B1' of columns="
+            r"\. Correct the label or",
+        ),
     ],
 )
 def test_options_that_do_not_fit(

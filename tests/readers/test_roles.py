@@ -271,7 +271,8 @@ def test_classes_are_typed_as_the_column_is(tmp_path: Path) -> None:
     with pytest.raises(InvalidType, match="labels names True, but the true classes are whole"):
         _typed([True, False], numbers)
     assert told(InvalidType, _typed, ["1", "1.5"], numbers) == (
-        "labels names '1.5', but the true classes are whole numbers."
+        "labels names '1.5', but the true classes are whole numbers. Leave labels= out, and name "
+        "the column of each class, such as columns={1: …, 2: …}."
     )
     lines = ("y,p_true,p_false", "true,.9,.1", "false,.2,.8")
     found = read(tmp_path, *lines, labels=["FALSE", "True"])

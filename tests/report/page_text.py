@@ -161,7 +161,7 @@ def ranking(facts: Facts, page: Node) -> None:
             check_behind(rest[0], gap, behind[model], order[0])
     told = re.fullmatch(
         rf"Guessing gives {facts.symbol} 0\.5; always choosing (.+) classifies (\S+\s%) of cases"
-        r"( by weight)? correctly\. Accuracy is that of choosing the most probable class\."
+        r"( by weight)? correctly\.( Accuracy is that of choosing the most probable class\.)?"
         rf"( Behind the best: the 95\s% interval is for each difference alone; p is after "
         r"Holm's adjustment\.)?",
         page.one("summary").all("p", "muted")[0].text,
@@ -170,7 +170,9 @@ def ranking(facts: Facts, page: Node) -> None:
     assert facts.shares[k] >= max(facts.shares) - 1e-12 and agrees(told[2], facts.shares[k])
     assert bool(told[3]) == facts.weighted
     tested = any(not math.isnan(row.p_value) for row in behind.values())
-    assert bool(told[4]) == (len(order) > 2 and tested)
+    with_accuracy = not all("no probabilities" in row.all("td")[1].text for row in rows)
+    assert bool(told[4]) == with_accuracy
+    assert bool(told[5]) == (len(order) > 2 and tested)
 
 
 def check_value(facts: Facts, model: str, cell: Node) -> None:

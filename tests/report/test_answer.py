@@ -315,6 +315,7 @@ def test_a_model_without_probabilities_has_no_accuracy() -> None:
     content = content_of({"net": valued(0.8, 0.7, 0.9)}, of_models={"net": {"probabilities": None}})
     assert accuracy(content, content.models[0]) is None
     assert table_of(content).rows[1][2] == "–no probabilities"
+    assert chance_text(content).endswith("of cases correctly."), "nothing about accuracy"
 
 
 def test_what_guessing_reaches() -> None:

@@ -189,7 +189,20 @@ def test_sorted_in_compiled_loops(monkeypatch):
             np.testing.assert_array_equal(column.ascending()[1], np.sort(scores))
             np.testing.assert_array_equal(column.with_cases[2], order)
             np.testing.assert_array_equal(column.order, order)
-    assert set(sorted_here) == {2, 9}  # below the bits of the codes, and of the numbers of cases
+    assert set(sorted_here) == {0, 9}  # 9: below the bits of scores are the numbers of cases
+
+
+def test_sums_of_leads_depend_neither_on_the_order_of_rows_nor_on_who_sorts(monkeypatch):
+    rng = np.random.default_rng(0)
+    y, scores = rng.integers(0, 3, 2_000), rng.random((2_000, 3))
+    scores[rng.random(scores.shape) < 0.5] = 1 / 3
+    found = set()
+    for many in (1, 1 << 20):
+        monkeypatch.setattr(_columns, "MANY_KEYS", many)
+        for order in (np.arange(2_000), *(rng.permutation(2_000) for _ in range(8))):
+            cases = Predictions(y[order], scores[order])
+            found.add(Pairs.of(cases, scored=True).excess.tobytes())
+    assert len(found) == 1
 
 
 def test_influence_values_pay_sooner(monkeypatch):

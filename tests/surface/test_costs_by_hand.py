@@ -111,6 +111,8 @@ def test_pairs_have_a_row_and_a_column() -> None:
     for pair, name in ((("x", "a"), "x"), (("a", "y"), "y"), (("x", "y"), "x")):
         with pytest.raises(UnknownName, match=f"'{name}' is not a class. There are 'a', 'b', 'c'"):
             pair_index(pair, CLASSES)
+    with pytest.raises(UnknownName, match=r"not a class\. Did you mean 'common'\? There are"):
+        pair_index(("rare", "comon"), ("common", "rare"))
 
 
 # Expected costs

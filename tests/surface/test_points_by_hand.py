@@ -434,8 +434,9 @@ def test_limits_that_no_rate_can_hold_say_how_many_cases_it_takes() -> None:
     with pytest.raises(NotDefined) as told:
         held_limits({(1, 0): 0.1}, 0.95, np.array([900.0, 28.0]), NAMES[:2])
     assert str(told.value) == (
-        "The limit 0.1 on ('b', 'a') cannot be held with confidence 0.95: of 28 cases of 'b' even "
-        "no error is not enough, it takes 29 cases. Allow more, or ask for less confidence."
+        "The limit 0.1 on 'b' decided as 'a' cannot be held with confidence 0.95: of 28 cases of "
+        "'b' even no error is not enough, it takes 29 cases. Allow more, or ask for less "
+        "confidence."
     )
     with pytest.raises(NotDefined, match=r"confidence 0\.975: of 35 .* it takes 36 cases"):
         held_limits({(1, 0): 0.1, (0, 1): 0.1}, 0.95, np.array([900.0, 35.0]), NAMES[:2])

@@ -324,12 +324,12 @@ def test_limits_are_kept_one_after_the_other() -> None:
     assert made()[:2].choose(limits={("a", "b"): 0.1 - 5e-13}).index == 0
     with pytest.raises(NotDefined) as error:
         made()[:2].choose(limits={("a", "b"): 0.1 - 2e-12})
-    said = "No operating point keeps the rate of ('a', 'b') at or below 0.1: the least is 0.1. "
-    assert str(error.value) == said + "Allow more, or drop another limit."
+    said = "No operating point keeps the rate of 'a' decided as 'b' at or below 0.1: the least is "
+    assert str(error.value) == said + "0.1. Allow more, or drop another limit."
     with pytest.raises(NotDefined) as error:
         made().choose(limits={("a", "b"): 0.15, ("a", "c"): 0.15})
-    said = "No operating point keeps the rate of ('a', 'c') at or below 0.15: the least within the "
-    assert str(error.value).startswith(said + "limits before it is 0.2. Allow more")
+    said = "No operating point keeps the rate of 'a' decided as 'c' at or below 0.15: the least "
+    assert str(error.value).startswith(said + "within the limits before it is 0.2. Allow more")
     # The limit of the other pair alone can be kept.
     assert made().choose(limits={("a", "c"): 0.15}).confusion[0, 2] <= 0.15
 

@@ -201,12 +201,14 @@ def _print_tables(
 ) -> None:
     from polyroc.cli.screen import console, show
 
+    # Before anything is printed: a constant that no metric can have is an error.
+    tested = constant.sentences(results, level) if constant is not None else []
     screen = console()
     print_read(screen, read.files, read.together)
     tables = [*evaluation_tables(results, level, screen.width), *slice_tables(results, level)]
     for shown in [*tables, *pair_tables(pairs, level)]:
         show(screen, shown)
-    for line in constant.sentences(results, level) if constant is not None else ():
+    for line in tested:
         screen.print(printable(line))
     costs = costs_among(dict.fromkeys(metric for result in results.values() for metric in result))
     told = [*worse_than_guessing(results, level), *questions]

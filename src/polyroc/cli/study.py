@@ -1,6 +1,7 @@
 """``polyroc study``: learners compared over many splits of a table."""
 
 import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -178,7 +179,7 @@ def _print(cases: "FileFeatures", result: "Study") -> None:
     for made in tests:
         show(screen, made)
     if tests:
-        screen.print(TESTED)
+        screen.print(how_tested(result.metrics))
     for line in costs_among(result.metrics):
         screen.print(f"Note. {line}")
     for (learner, metric), note in result.notes.items():
@@ -190,9 +191,21 @@ MOST_TESTS = 20
 
 TESTED = (
     "Tests: corrected resampled t, a rule of thumb for new training sets; p adjusted by Holm's "
-    "method within a metric. Metrics of the sizes of probabilities have no test: it would reject "
-    "too often."
+    "method within a metric."
 )
+
+
+def how_tested(metrics: Iterable[str]) -> str:
+    """How learners are tested, and the metrics that have no test."""
+    from polyroc.inference._resampled_t import withheld
+
+    without = [metric for metric in metrics if withheld(metric)]
+    if not without:
+        return TESTED
+    return (
+        f"{TESTED} Metrics that depend on the size of the probabilities ({', '.join(without)}) "
+        "have no test: it would reject too often."
+    )
 
 
 def learner_tests(result: "Study", width: int) -> "list[Titled]":

@@ -317,7 +317,7 @@ def label_of(name: str, classes: tuple[Any, ...]) -> Any:
 
 def parsed_limit(text: str, classes: tuple[Any, ...]) -> dict[tuple[Any, Any], float]:
     """``truth>decided=rate``; names may contain > and = if one reading makes sense."""
-    from polyroc._base.checks import shown
+    from polyroc._base.checks import did_you_mean, shown
     from polyroc.predictions._classes import listed
 
     pair, sign, rate = text.rpartition("=")
@@ -335,7 +335,11 @@ def parsed_limit(text: str, classes: tuple[Any, ...]) -> dict[tuple[Any, Any], f
             f"'{classes[0]}>{classes[1]}=0.05'."
         )
     if len(known) != 1:
-        raise InvalidInput(f"{shown(pair)} does not name two of the classes {listed(classes)}.")
+        unknown = [] if known else [each for pair in readings for each in pair if each not in names]
+        hint = next(filter(None, (did_you_mean(each, names) for each in unknown)), "")
+        raise InvalidInput(
+            f"{shown(pair)} does not name two of the classes {listed(classes)}.{hint}"
+        )
     return {(names[known[0][0]], names[known[0][1]]): most}
 
 

@@ -2,15 +2,24 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 _ALTERNATIVES = r"--alternative \1, \2, \3 or \4"
-_SPOKEN = (
+
+
+def _by_class(mapping: re.Match[str]) -> str:
+    """Columns by class as an option: ``columns={0: 'p_a'}`` is ``--columns 0=p_a``."""
+    pairs = mapping[1].replace("'", "").replace(": ", "=").replace(", ", ",")
+    return f"--columns {pairs.replace('class=column', 'CLASS=COLUMN')}"
+
+
+_SPOKEN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r'\babsent="skip"'), "--absent skip"),
     (re.compile(r"\bnormalize=True"), "--normalize"),
     (re.compile(r'\binterval="(\w+)"'), r"--interval \1"),
     (re.compile(r'\bmethod="(\w+)"'), r"--method \1"),
     (re.compile(r'\bcovariance="(\w+)"'), r"--covariance \1"),
+    (re.compile(r'\bmetric="(\w+)"'), r"-m \1"),
     (re.compile(r'\b([Uu]se) model="(\w+)"'), r"\1 the model \2 of polyroc.saec in Python"),
     (re.compile(r"\bweight=(')"), r"--weights \1"),
     (re.compile(r"\bgroup=(')"), r"--groups \1"),
@@ -19,6 +28,7 @@ _SPOKEN = (
     (re.compile(r"\bfold="), "--folds"),
     (re.compile(r"\bby= \(or slices in Predictions\)"), "--by"),
     (re.compile(r"\binterval=None"), "--interval none"),
+    (re.compile(r"\bcolumns=\{([^{}]*)\}"), _by_class),
     (re.compile(r"\b(target|columns|labels|costs|criterion|drop|model|rating|scores)="), r"--\1"),
     (re.compile(r"\b(case|reader|modality|truth)=(?=\.)"), r"--\1"),
     (re.compile(r"^ScoreModel\b"), "The surface"),

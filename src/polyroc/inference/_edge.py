@@ -135,6 +135,35 @@ class Kind(NamedTuple):
         return cls(mass, metric.statistic is Tuples, of_signs)
 
 
+class ExtraMass(NamedTuple):
+    """Extra mass of a class, and the mean influence value and mean square of it in each class."""
+
+    mass: float
+    means: Float64Array
+    squares: Float64Array
+
+
+def extra_mass(
+    statistics: CaseStatistics, asked: tuple[Metric, Mapping[str, Any]], found: Measured
+) -> ExtraMass | None:
+    """What extra mass does to a value, whatever the number of cases; None where it is not known."""
+    predictions, kind = statistics.predictions, Kind.of(asked[0])
+    n_classes = predictions.n_classes
+    if signed(asked[0]):
+        return None
+    if kind.of_tuples and n_classes > 3:
+        chance, value = 1 / math.factorial(n_classes), found.value
+        square = chance * (1 - value) ** 2 + (1 - chance) * value**2
+        return ExtraMass(kind.mass, *(np.full(n_classes, x) for x in (chance - value, square)))
+    pool, shares = _pool(predictions, POOL_OF_TUPLES if kind.of_tuples else None)
+    mixed = shrunken_classes(predictions, CaseDesign(), kind.mass, pool, shares)
+    (again,) = _measured(statistics, mixed, [asked], kind)
+    if again.influence is None or again.influence.reason is not None or again.reason is not None:
+        return None
+    moved = again.influence.cases[len(predictions) :].reshape(n_classes, -1)
+    return ExtraMass(kind.mass, moved @ shares, moved**2 @ shares)
+
+
 def signed(metric: Metric) -> bool:
     """Whether the metric is the size of a number that may be negative."""
     return metric.chance is NOTHING

@@ -91,7 +91,9 @@ def _skipped(predictions: Predictions) -> Note | None:
     if not predictions.skipped:
         return None
     names = some_of([str(label) for label in predictions.skipped])
-    return Note("skipped-classes", f"without the classes {names}, which have no cases")
+    several = len(predictions.skipped) > 1
+    which = f"classes {names}, which have" if several else f"class {names}, which has"
+    return Note("skipped-classes", f"without the {which} no cases")
 
 
 def design_notes(design: CaseDesign) -> tuple[Note, ...]:

@@ -376,7 +376,7 @@ class _Buckets:
 
 @dataclass(frozen=True)
 class _Packed:
-    """Integer keys sorted by score: its order in the high bits, the class in the low ones."""
+    """Sorted integer keys: the order of the score in the high bits, the class in the low ones."""
 
     keys: NDArray[Any]
     code_bits: int
@@ -431,7 +431,7 @@ def _pack(scores: FloatArray, codes: IntArray) -> _Packed | None:
     keys: NDArray[Any] = wide.view(np.uint32 if wide.itemsize == 4 else np.uint64)
     keys <<= keys.dtype.type(code_bits)
     np.bitwise_or(keys, codes, out=keys, casting="unsafe")
-    keys = sorted_keys(keys, code_bits)
+    keys = sorted_keys(keys, 0)  # with the class, so that the order of the rows is of no account
     return _Packed(keys, code_bits, lowest, np.float32 if scores.itemsize == 4 else np.float64)
 
 
@@ -472,10 +472,7 @@ def sorted_scores(scores: FloatArray) -> FloatArray:
 
 
 def sorted_keys(keys: NDArray[Any], low: int) -> NDArray[Any]:
-    """Keys in ascending order of their bits from ``low`` on; those equal in these in any order.
-
-    If the others are in order, they stay so.
-    """
+    """Keys in ascending order, those below the bits from ``low`` on being so already."""
     if len(keys) < MANY_KEYS or "polyroc.kernels.compile" not in sys.modules:
         keys.sort()
         return keys

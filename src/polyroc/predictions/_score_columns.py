@@ -5,6 +5,7 @@ the name of a model. Files in memory, Parquet files of any size and Dask frames 
 here.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,12 @@ BEGINNINGS = ("", "p_", "prob_", "proba_", "probability_", "score_", "p:", "prob
 
 SECOND_CLASS = ("score", "prob", "proba", "probability", "p", "y_score", "y_prob", "y_proba")
 """Names for one column of scores that belongs to the second of two classes."""
+
+_SIMPLE = re.compile(r"[\w.-]{1,40}")
+"""Names that need no quotes, in Python's braces and on a command line."""
+
+_SHOWN = 10
+"""Classes of which an example of an option names the columns."""
 
 _EXTRA = 40
 """Signs by which a class in a name may be longer than it is by itself: 007.0 for 7."""
@@ -185,7 +192,8 @@ def _by_class(
     classes = search.labels or tuple(by_class)
     unnamed = [label for label in classes if label not in by_class]
     if unnamed:
-        raise InvalidInput(f"columns= names no column for the classes {listed(unnamed)}.")
+        which = "classes" if len(unnamed) > 1 else "class"
+        raise InvalidInput(f"columns= names no column for the {which} {listed(unnamed)}.")
     return classes, tuple(names_in([by_class[label] for label in classes], "columns"))
 
 
@@ -397,9 +405,30 @@ def _not_found(search: Search) -> InvalidInput:
             )
     return search.error(
         f"no columns are named after the classes {listed(classes, 5)}; the other "
-        f"columns are {listed(names) or 'none'}. Name the columns of the scores with columns=, or "
-        "another column of true classes with target=."
+        f"columns are {listed(names) or 'none'}. Name the column of each class, such as "
+        f"{naming_option(classes, [*search.numbers(names)])}, or another column of true classes "
+        "with target=."
     )
+
+
+def naming_option(classes: Sequence[Label], names: Sequence[str] = ()) -> str:
+    """How to name the column of each class, with the names that are there if they are as many.
+
+    Examples
+    --------
+    >>> naming_option((0, 1), ["p_cat", "p_dog"])
+    "columns={0: 'p_cat', 1: 'p_dog'}"
+    >>> naming_option(range(5))
+    'columns={0: …, 1: …, 2: …, …}'
+    """
+    fits = len(names) == len(classes) <= _SHOWN and all(map(_SIMPLE.fullmatch, names))
+    simple = [label for label in classes if _SIMPLE.fullmatch(spelled(label))]
+    if len(simple) < len(classes):
+        return "columns={class: column, …}"
+    columns = list(map(repr, names)) if fits else ["…"] * min(len(classes), 3)
+    pairs = [f"{label!r}: {name}" for label, name in zip(classes, columns, strict=False)]
+    more = ["…"] * (len(columns) < len(classes))
+    return f"columns={{{', '.join([*pairs, *more])}}}"
 
 
 def _incomplete(search: Search, own: list[str], found: list[tuple[str, ...]]) -> InvalidInput:

@@ -19,6 +19,7 @@ from polyroc.predictions._score_columns import (
     ScoreColumns,
     is_named,
     names_in,
+    naming_option,
     spelled,
 )
 from polyroc.readers._cells import groups_in, ids_in, labels_in, numbers_in, values_in
@@ -203,12 +204,35 @@ def read_predictions(
     groups = _groups(table, found, asked=group is not None)
     y_true = labels_in(table, target)
     free = tuple(name for name in table.names if name not in taken)
-    scores = scores_in(table, free, classes_of(y_true), _typed(labels, y_true), columns)
+    occurring = classes_of(y_true)
+    scores = scores_in(table, free, occurring, _typed(labels, y_true), columns)
+    if columns is not None and labels is None:
+        _check_named(table, target, y_true, occurring, scores.labels)
     models = scores.models if model is None else {model: chosen(scores.models, model, table.path)}
     role = None if groups is None else found
     read = _read(table, ScoreColumns(scores.labels, models), y_true, target, weight, role, groups)
     read = replace(read, group_names=None if role is None else ids_in(table, role, "group"))
     return _with_roles(read, table, fold, attributes, case_id)
+
+
+def _check_named(
+    table: Table,
+    target: str,
+    y_true: NDArray[Any],
+    occurring: tuple[Label, ...],
+    classes: tuple[Label, ...],
+) -> None:
+    """Whether the classes that columns= stands for are all that occur."""
+    stray = next((label for label in occurring if label not in classes), None)
+    if stray is not None:
+        row = int(np.flatnonzero(y_true == stray)[0])
+        hints = (did_you_mean(each, [stray]) for each in classes if each not in occurring)
+        hint = next(filter(None, hints), "")
+        raise InvalidInput(
+            f"{table.path}: column {shown(target)} has the label {shown(stray)} in row {row}, "
+            f"which is not among the classes {listed(classes)} of columns=.{hint} Correct the "
+            "label or the class in columns=, or add the column of this class."
+        )
 
 
 def _with_roles(
@@ -316,15 +340,19 @@ def _typed(labels: LabelsLike | None, y_true: NDArray[Any]) -> tuple[Label, ...]
     there = [False, True] if kind == "b" else np.unique(y_true).tolist()
     known = {spelled(label).casefold(): label for label in there}
     return tuple(
-        known[name] if (name := spelled(label).casefold()) in known else _number(label, kind)
+        known[name] if (name := spelled(label).casefold()) in known else _number(label, there)
         for label in given
     )
 
 
-def _number(label: Any, kind: str) -> Label:
-    if kind == "b":
+def _number(label: Any, there: list[Label]) -> Label:
+    """A class without cases as a whole number like those that are there."""
+    if isinstance(there[0], bool):
         raise InvalidInput(f"labels names {shown(label)}, but the labels are True and False.")
     number = of_the_kind(label, (0,))
     if isinstance(label, bool) or not isinstance(number, int):
-        raise InvalidType(f"labels names {shown(label)}, but the true classes are whole numbers.")
+        raise InvalidType(
+            f"labels names {shown(label)}, but the true classes are whole numbers. Leave labels= "
+            f"out, and name the column of each class, such as {naming_option(there)}."
+        )
     return number

@@ -119,9 +119,16 @@ def chance_text(content: Content) -> str:
     by = "" if predictions.weights is None else " by weight"
     return (
         f"Guessing gives {declared.symbol} {chance:g}; always choosing {content.classes[k]} "
-        f"classifies {share(most, 1)} of cases{by} correctly. Accuracy is that of choosing the "
-        f"most probable class.{_adjusted(content)}"
+        f"classifies {share(most, 1)} of cases{by} correctly.{_deciding(content)}"
+        f"{_adjusted(content)}"
     )
+
+
+def _deciding(content: Content) -> str:
+    """What accuracy is, where a model has one."""
+    if all(decided(model) is None for model in content.models):
+        return ""
+    return " Accuracy is that of choosing the most probable class."
 
 
 def _adjusted(content: Content) -> str:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from polyroc._base.checks import check_choice, shown
+from polyroc._base.checks import check_choice
 from polyroc.errors import InvalidInput, NotDefined
 from polyroc.surface._cost_space import CostBounds, CostSpace, checked_alpha, cost_space
 from polyroc.surface._costs import CostsLike, checked_costs, errors
 from polyroc.surface._curvature import N_SAMPLES, Curvature, curvature_of
 from polyroc.surface._gini import signed_distance
-from polyroc.surface._limits import ALLOWANCE, checked_limits, held_limits
+from polyroc.surface._limits import ALLOWANCE, checked_limits, held_limits, in_words
 from polyroc.surface._objectives import RatesFunction, function_values
 from polyroc.surface._operating_point import KNEE, OBJECTIVE, SurfacePoint
 from polyroc.surface._point_certainty import effective_cases
@@ -205,8 +205,8 @@ def _within(
                 "" if confidence is None else f", to hold {limit:g} with confidence {confidence:g}"
             )
             raise NotDefined(
-                f"No operating point keeps the rate of {shown(pair)} at or below {most:.4g}{sure}: "
-                f"the least{before} is {least:.4g}. Allow more, or drop another limit."
+                f"No operating point keeps the rate of {in_words(pair)} at or below {most:.4g}"
+                f"{sure}: the least{before} is {least:.4g}. Allow more, or drop another limit."
             )
         allowed = kept
     return allowed

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polyroc._base.checks import shown
+from polyroc._base.checks import did_you_mean, shown
 from polyroc._base.ties import SLACK, tied_with_least
 from polyroc.errors import InvalidInput, InvalidType, PolyrocError, UnknownName
 from polyroc.predictions._classes import listed
@@ -116,7 +116,8 @@ def pair_index(pair: Any, classes: Sequence[Label]) -> tuple[int, int]:
     places = {label: index for index, label in enumerate(classes)}
     unknown = [label for label in pair if label not in places]
     if unknown:
-        raise UnknownName(f"{shown(unknown[0])} is not a class. There are {listed(classes)}.")
+        hint = did_you_mean(unknown[0], classes)
+        raise UnknownName(f"{shown(unknown[0])} is not a class.{hint} There are {listed(classes)}.")
     if pair[0] == pair[1]:
         raise InvalidInput(f"{shown(pair)} is not an error: truth and decision are the same class.")
     return places[pair[0]], places[pair[1]]

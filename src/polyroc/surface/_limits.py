@@ -71,6 +71,17 @@ def held_limits(
     }
 
 
+def in_words(pair: tuple[Label, Label]) -> str:
+    """An error, by truth and decision.
+
+    Examples
+    --------
+    >>> in_words(("ill", "well"))
+    "'ill' decided as 'well'"
+    """
+    return f"{shown(pair[0])} decided as {shown(pair[1])}"
+
+
 def _held(limit: float, confidence: float, n: float, pair: tuple[Label, Label]) -> float:
     """The highest rate whose upper bound is the limit, by bisection."""
     if limit >= 1:
@@ -79,9 +90,9 @@ def _held(limit: float, confidence: float, n: float, pair: tuple[Label, Label]) 
         needed = int(np.ceil(np.log1p(-confidence) / np.log1p(-limit))) if limit > 0 else None
         least = f"it takes {needed} cases" if needed else "no number of cases is enough"
         raise NotDefined(
-            f"The limit {limit:g} on {shown(pair)} cannot be held with confidence {confidence:.4g}:"
-            f" of {n:.4g} cases of {pair[0]!r} even no error is not enough, {least}. "
-            "Allow more, or ask for less confidence."
+            f"The limit {limit:g} on {in_words(pair)} cannot be held with confidence "
+            f"{confidence:.4g}: of {n:.4g} cases of {shown(pair[0])} even no error is not enough, "
+            f"{least}. Allow more, or ask for less confidence."
         )
     low, high = 0.0, n
     for _ in range(60):

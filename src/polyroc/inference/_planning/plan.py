@@ -1,5 +1,6 @@
 """``plan``: how many cases of each class, or what given numbers of them reach."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from polyroc.inference._planning.allocation import (
     is_total,
     shares_of,
 )
+from polyroc.inference._planning.edge import doubts, expected_half_width
 from polyroc.inference._planning.gaussian import Assumed, read_pair_auc
 from polyroc.inference._planning.reach import (
     Alternative,
@@ -24,7 +26,6 @@ from polyroc.inference._planning.reach import (
     check_value,
     detectable,
     freedom,
-    half_width,
     power,
     standard_error,
 )
@@ -108,8 +109,9 @@ def plan(
     """Find how many cases of each class a study needs, or what given numbers of cases achieve.
 
     With c_k the variance of the influence values within class k, n_k cases of each class give the
-    variance Σ_k c_k/n_k, and with it the half-width of the interval and the power of a test. The
-    fewest cases have n_k ∝ √c_k, the cheapest n_k ∝ √(c_k / price of a case).
+    variance Σ_k c_k/n_k, and with it the half-width of the interval and the power of a test. From a
+    pilot the half-width is that of the interval of :func:`evaluate`, also near the end of the
+    range. The fewest cases have n_k ∝ √c_k, the cheapest n_k ∝ √(c_k / price of a case).
 
     Parameters
     ----------
@@ -147,7 +149,7 @@ def plan(
     >>> y_true, models, labels = example_predictions()
     >>> pilot = Predictions(y_true, models["logistic"], labels=labels)
     >>> plan(pilot, half_width=0.02).cases
-    {'common': 132, 'frequent': 220, 'rare': 171}
+    {'common': 132, 'frequent': 219, 'rare': 171}
     >>> plan(pair_auc=0.75, power=0.9, against=0.6).total
     134
     """
@@ -282,7 +284,7 @@ def _planned(
     return Plan(
         metric=metric.name,
         cases=dict(zip(variation.classes, (int(n) for n in counts), strict=True)),
-        half_width=half_width(variation, counts, test),
+        half_width=expected_half_width(variation, counts, test),
         power=power(variation, counts, test),
         value=variation.value,
         against=test.against,
@@ -296,7 +298,7 @@ def _planned(
         prices=None
         if prices is None
         else dict(zip(variation.classes, prices.tolist(), strict=True)),
-        assumptions=(*variation.words, *words, how),
+        assumptions=(*variation.words, *words, how, *doubts(variation, counts, test)),
     )
 
 
@@ -336,7 +338,8 @@ def _needed(variation: Variation, test: Test, asked: Asked, shares: Float64Array
     """The fewest cases that reach everything that is wanted."""
 
     def reached(counts: Float64Array) -> bool:
-        narrow = asked.half_width is None or half_width(variation, counts, test) <= asked.half_width
+        width = math.inf if asked.half_width is None else asked.half_width
+        narrow = expected_half_width(variation, counts, test) <= width
         return narrow and (asked.power is None or power(variation, counts, test) >= asked.power)
 
     return fewest(reached, shares)

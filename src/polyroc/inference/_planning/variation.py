@@ -6,12 +6,13 @@ cases, that of their difference.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from polyroc._base.checks import shown
 from polyroc.errors import InvalidInput, InvalidType, NotDefined
+from polyroc.inference._edge import ExtraMass, extra_mass
 from polyroc.inference._estimates import options_of
 from polyroc.inference._influence import CaseDesign, contributions
 from polyroc.metrics.declaration import Metric
@@ -41,6 +42,8 @@ class Variation:
     shares: Float64Array | None = None
     """Of the classes in the pilot."""
     models: tuple[str, str] | None = None
+    extra: ExtraMass | None = None
+    """Of the intervals of ``evaluate`` near the end of the range; None for another value."""
 
     def at(self, value: float) -> "Variation":
         """The same for another value; within a range, variances follow (θ − lowest)(highest − θ).
@@ -52,7 +55,8 @@ class Variation:
         low, high = self.range
         scale = (value - low) * (high - value) / ((self.value - low) * (high - self.value))
         words = (*self.words, "times θ(1 − θ) at the value assumed over that of the pilot")
-        return replace(self, value=value, variances=scale * self.variances, words=words)
+        variances = scale * self.variances
+        return replace(self, value=value, variances=variances, words=words, extra=None)
 
     def with_shares(self, shares: Float64Array) -> Self:
         """The same, with the shares of a pilot."""
@@ -98,7 +102,8 @@ def obuchowski_variances(auc: float) -> Float64Array:
 
 def of_pilot(predictions: Predictions, metric: Metric, priors: PriorsLike | None) -> Variation:
     """Of one model's metric."""
-    found = _measured(predictions, metric, priors)
+    statistics, asked = CaseStatistics(predictions), (metric, options_of(metric, priors))
+    found = _measured(statistics, asked)
     variances = class_variances(predictions, _influence(found))
     return Variation(
         predictions.classes,
@@ -107,6 +112,7 @@ def of_pilot(predictions: Predictions, metric: Metric, priors: PriorsLike | None
         (f"variances from the {len(predictions):,} cases of the pilot", *_doubts(predictions)),
         range=(metric.lowest, metric.highest),
         shares=predictions.class_counts / len(predictions),
+        extra=extra_mass(statistics, asked, found),
     )
 
 
@@ -116,7 +122,8 @@ def of_paired_pilot(
     """Of the difference between two models; ``equal``: tested by the variance of equal models."""
     names, (first, second) = _two(pilot)
     _check_same_cases(names, first, second)
-    a, b = (_measured(each, metric, priors) for each in (first, second))
+    asked = metric, options_of(metric, priors)
+    a, b = (_measured(CaseStatistics(each), asked) for each in (first, second))
     moved_a, moved_b = _influence(a), _influence(b)
     apart = replace(moved_a, cases=moved_a.cases - moved_b.cases)
     variances = class_variances(first, apart)
@@ -187,9 +194,8 @@ def _check_same_cases(names: tuple[str, str], first: Predictions, second: Predic
         )
 
 
-def _measured(predictions: Predictions, metric: Metric, priors: PriorsLike | None) -> Measured:
-    asked = [(metric, options_of(metric, priors))]
-    (found,) = measure(CaseStatistics(predictions), asked)
+def _measured(statistics: CaseStatistics, asked: tuple[Metric, Mapping[str, Any]]) -> Measured:
+    predictions, (found,) = statistics.predictions, measure(statistics, [asked])
     if found.reason is not None:
         raise NotDefined(found.reason)
     alone = np.flatnonzero(predictions.class_counts <= 1)

@@ -73,6 +73,16 @@ class Quantity:
     resampled: Callable[[Predictions], Value] | None = None
     direction: Direction = "higher"
 
+    def check_classes(self, n_classes: int) -> None:
+        """An error if there is no such value of so many classes."""
+        defined = 2 if self.metric is None else self.metric.classes
+        if n_classes != 2 if self.metric is None else n_classes not in self.metric.classes:
+            instead = "hand_till" if self.metric is None else self.metric.instead
+            raise NotDefined(
+                f"{self.name} is defined for {defined} classes, but there are {n_classes}. "
+                f'Pass metric="{instead}", which is defined for any number.'
+            )
+
     def without_each_case(self, predictions: Predictions) -> Float64Array:
         """The value without case i, for every i."""
         if self.is_average and self.influence is not None:
@@ -183,7 +193,6 @@ def _areas_near(model: str, predictions: Predictions) -> Value:
 
 
 def _fitted_cost(name: str, model: Any, predictions: Predictions, near: Fit = None) -> float:
-    _check_two(name, predictions)
     if model != "hull":
         _runs(name, "saec_hull", predictions)
     return cost_of(RankedCases.of(predictions), model, near=near).saec
@@ -196,8 +205,7 @@ def _costs_near(name: str, model: Any, predictions: Predictions) -> Value:
 
 
 def _runs(name: str, instead: str, predictions: Predictions) -> Categories:
-    """What a curve is fitted to, if there are two classes and enough distinct scores."""
-    _check_two(name, predictions)
+    """What a curve is fitted to, if there are enough distinct scores."""
     data = fit_runs(RankedCases.of(predictions))
     if data.n_categories < 3 and not data.ordered:
         raise NotDefined(
@@ -205,14 +213,6 @@ def _runs(name: str, instead: str, predictions: Predictions) -> Categories:
             f"{data.n_categories - 1}. Use {instead}, or finer scores."
         )
     return data
-
-
-def _check_two(name: str, predictions: Predictions) -> None:
-    if predictions.n_classes != 2:
-        raise NotDefined(
-            f"{name} is defined for 2 classes, but there are {predictions.n_classes}. "
-            "Use hand_till, which is defined for any number."
-        )
 
 
 def fit_notes(name: str, predictions: Predictions) -> str | None:

@@ -104,6 +104,7 @@ def _analysed(
 ) -> ReaderStudy:
     """Values and covariances of readings."""
     readings = _readings(found, n_threads)
+    quantity.check_classes(readings[0].predictions.n_classes)
     values = values_of(quantity, readings)
     matrix, notes = covariance_of(quantity, readings, covariance, draws)
     shape = len(found.modalities), len(found.readers)
