@@ -245,6 +245,18 @@ def test_columns_that_are_not_described_as_such() -> None:
                 size(content)
 
 
+def test_descriptions_that_are_too_deep() -> None:
+    """Structures within structures, and lists within lists, in which there is no structure."""
+    from polyroc._storage.parquet_pages import unpacked_at_once, unpacked_size
+
+    for nested in (b"\x1c" * 5000, b"\x19" * 5000, b"\x1c\x19" * 2500, b"\x19" * 14):
+        footer = nested + bytes(5001)
+        content = b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+        for size in (unpacked_at_once, unpacked_size):
+            with pytest.raises(ValueError, match=r"^its description is too deep$"):
+                size(content)
+
+
 def test_what_is_unpacked_at_once() -> None:
     """Of each column one page, in the group of rows where that is most."""
     import pyarrow as pa

@@ -88,8 +88,6 @@ class _Thrift:
 
     def structure(self, depth: int = 0) -> Fields:
         """Fields by their numbers; texts and broken numbers are passed over."""
-        if depth > _DEEPEST:
-            raise ValueError("its description is too deep")
         fields: Fields = {}
         number = 0
         while head := self._byte():
@@ -98,6 +96,8 @@ class _Thrift:
         return fields
 
     def _value(self, kind: int, depth: int) -> Any:
+        if depth > _DEEPEST:
+            raise ValueError("its description is too deep")
         if kind in (1, 2):  # true and false, which have no bytes of their own
             return 0
         if kind == 3:
