@@ -153,18 +153,27 @@ def of_lines() -> Iterator[Result]:
 
 def of_long_tables() -> Iterator[Result]:
     """Metrics of columns in compiled loops, with ties and without; and of cases in order."""
-    names = "MANY_SCORES", "MANY_CARRIED", "MANY_OF_PART"
-    many = {name: getattr(long_tables, name) for name in names}
-    vars(long_tables).update(dict.fromkeys(names, 1))
+    limits = "MANY_SCORES", "MANY_CARRIED", "MANY_OF_PART"
+    many = {name: getattr(long_tables, name) for name in limits}
+    vars(long_tables).update(dict.fromkeys(limits, 1))
     for levels in (8, None):
         y, p = sample(600, 3, levels)
         cases = Predictions(y, p, normalize=True)
-        found = polyroc.evaluate(cases, metrics=["hand_till", "hand_till_scored", "pdi"])
+        names = ["hand_till", "hand_till_scored", "pdi", "auc_mu"]
+        found = polyroc.evaluate(cases, metrics=names)
         errors = [(each.value, each.standard_error) for each in found.values()]
         yield f"long table {levels}", np.array(errors)
         keys = cases.scores[:, 0].copy().view(np.uint64)
         found = keys.copy(), np.empty_like(keys)
         yield f"sorted by digits {levels}", found[sort_keys(*found, 3)]
+    y, p = sample(4200, 2)  # more positives than places that are kept before they are copied
+    yield "many positives", registry["hand_till_scored"].influence(Predictions(y, p)).cases
+    y, p = sample(90, 3)
+    p[1] = p[3] = p[4] = [0.25, 0.5, 0.25]
+    p[5] = [0.25, 0.5 + 2.0**-45, 0.25 - 2.0**-45]
+    for costs in (None, [[0, 1, 2], [3, 0, 1], [1, 1, 0]]):
+        close = registry["auc_mu"].influence(Predictions(y, p), partition=costs).cases
+        yield f"close margins {costs}", close
     vars(long_tables).update(many)
 
 
