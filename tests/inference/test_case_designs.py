@@ -14,6 +14,7 @@ from polyroc.errors import InvalidInput, RowsByPosition
 from polyroc.inference import _influence
 from polyroc.inference._influence import (
     CaseDesign,
+    ClassProducts,
     case_contributions,
     case_scale,
     contributions,
@@ -25,6 +26,7 @@ from polyroc.inference._influence import (
     variance_parts,
 )
 from polyroc.metrics.question import Influence
+from polyroc.statistics import means
 
 Y = np.array([0, 1, 0, 2, 1, 0, 2, 1, 1, 0, 0])
 W = np.array([1.0, 2.0, 3.0, 1.0, 1.0, 2.0, 3.0, 4.0, 1.0, 1.0, 2.0])
@@ -82,9 +84,16 @@ def test_contributions_and_covariances(
     some = case_contributions(given, moved, design, slice(3, 8))
     np.testing.assert_allclose(some, expected[3:8], rtol=1e-13)
     products = expected.T @ expected
+    fixed = by_loops(weights, counts, frequency=kind == "frequency", random=False)
     for size in (1, 4, 11, 1000):
         monkeypatch.setattr(_influence, "CASES_AT_ONCE", size)
+        monkeypatch.setattr(means, "CASES_AT_ONCE", size)
         np.testing.assert_allclose(covariance(given, moved, design), products, rtol=1e-12)
+        together = ClassProducts.of(given, moved, design)
+        np.testing.assert_allclose(together.covariance(), fixed.T @ fixed, rtol=1e-12)
+        for metric in range(2):
+            parts = [sum(u**2 for u in fixed[k == Y, metric]) for k in range(3)]
+            np.testing.assert_allclose(together.parts(metric), parts, rtol=1e-12)
 
 
 def test_contributions_of_groups_are_added_before_they_are_squared() -> None:

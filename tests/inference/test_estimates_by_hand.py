@@ -32,6 +32,7 @@ from polyroc.inference import _bias, _chance, _learners, _orphans
 from polyroc.inference._bias import bias_of
 from polyroc.inference._estimates import (
     Draw,
+    _Found,
     joint_covariance,
     options_of,
     undefined,
@@ -43,6 +44,7 @@ from polyroc.metrics.folds import statistics_of
 from polyroc.metrics.measure import Measured
 from polyroc.metrics.question import Influence as InfluenceValues
 from polyroc.results import Estimate
+from polyroc.statistics import means
 from polyroc.statistics.statistic import Drawn
 
 RNG = np.random.default_rng(14)
@@ -106,8 +108,9 @@ def test_the_bias_of_total_length(
     )
     expected = bias_by_loops(P, w, units, copies)
     assert expected < 0
-    for block in (1 << 12, 4, 1):
-        monkeypatch.setattr(_bias, "BLOCK", block)
+    for many, block in ((N + 1, N), (1, N), (1, 4), (1, 1)):
+        monkeypatch.setattr(_bias, "MANY_CASES", many)
+        monkeypatch.setattr(means, "CASES_AT_ONCE", block)
         found = bias_of(registry["total_length"], statistics_of(given), design)
         assert found == pytest.approx(expected, rel=1e-10)
     options = {"sample_weight": None if kind == "plain" else w}
@@ -204,14 +207,16 @@ def test_covariances_of_what_has_an_error() -> None:
     found = [Measured(m, 0.5, each) for m, each in zip(metrics, moved, strict=True)]
     errors = [0.1, 0.2, math.nan, 0.4]
     estimates = [Estimate("m", 0.5, error, "x") for error in errors]
-    matrix = joint_covariance(given, found, estimates, design)
+    matrix = joint_covariance(given, _Found([], found, None), estimates, design)
     assert matrix[[0, 1, 3], [0, 1, 3]].tolist() == pytest.approx([0.01, 0.04, 0.16])
     expected = covariance(given, [moved[0], moved[3]], design)[0, 1]
     assert matrix[0, 3] == matrix[3, 0] == pytest.approx(expected)
     for a, b in ((0, 1), (1, 3), (2, 2), (0, 2), (2, 1)):
         assert math.isnan(matrix[a, b]) and math.isnan(matrix[b, a])
     without = [Measured(metrics[0], 0.5)]
-    alone = joint_covariance(given, without, [Estimate("m", 0.5, 0.1, "x")], design)
+    alone = joint_covariance(
+        given, _Found([], without, None), [Estimate("m", 0.5, 0.1, "x")], design
+    )
     assert alone.tolist() == [[pytest.approx(0.01)]]
 
 

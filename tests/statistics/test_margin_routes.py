@@ -454,14 +454,20 @@ def test_blocks_are_shared_among_threads_and_added_up(small: bool, monkeypatch: 
     monkeypatch.setattr(margin_blocks, "WIDTH", 3)
     monkeypatch.setattr(margin_blocks, "SMALL_CLASS", 128 if small else 0)
     seen: list[tuple[int, int | None]] = []
-    plain = margin_blocks.each_of_threads
 
-    def recorded(work: Any, items: Any, n_threads: int | None) -> Any:
-        items = list(items)
-        seen.append((len(items), n_threads))
-        return plain(work, items, 1)
+    def record(name: str) -> None:
+        plain = getattr(margin_blocks, name)
 
-    monkeypatch.setattr(margin_blocks, "each_of_threads", recorded)
+        def recorded(work: Any, items: Any, n_threads: int | None) -> Any:
+            items = list(items)
+            seen.append((len(items), n_threads))
+            return plain(work, items, 1)
+
+        monkeypatch.setattr(margin_blocks, name, recorded)
+
+    record("each_of_threads")
+    record("map_threads")
+    monkeypatch.setattr(long_tables, "CASES_AT_ONCE", 6)
     sizes = (2, 4, 1, 3, 2, 5, 3)
     pull = np.triu(np.arange(49.0).reshape(7, 7) / 99, 1)
     for steps in (4, 10, 10**9):
@@ -483,7 +489,7 @@ def test_blocks_are_shared_among_threads_and_added_up(small: bool, monkeypatch: 
         by_pairs = margin_blocks.sums_by_pairs(cases, directed, pull).carried.own
         np.testing.assert_allclose(by_pairs, fair, atol=1e-13)
         assert len(margin_blocks.sums_by_pairs(cases, directed).carried.own) == 0
-    assert set(seen) == {(6, 4), (4, 4)}  # blocks, and lanes of pairs
+    assert set(seen) == {(6, 4), (4, 4), (7, 4)}  # blocks, lanes of pairs, columns by class
 
 
 @pytest.mark.parametrize(("many_close", "left"), [(1, True), (4, True), (5, False), (9, False)])

@@ -96,7 +96,7 @@ class _Thrift:
         return fields
 
     def _value(self, kind: int, depth: int) -> Any:
-        if depth > _DEEPEST:
+        if depth >= _DEEPEST:
             raise ValueError("its description is too deep")
         if kind in (1, 2):  # true and false, which have no bytes of their own
             return 0

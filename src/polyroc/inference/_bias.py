@@ -10,19 +10,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from polyroc._base.parallel import map_threads
+from polyroc._base.parallel import each_of_threads
 from polyroc._base.sums import sum_by_class
 from polyroc.inference._influence import CaseDesign, case_scale
 from polyroc.metrics.declaration import Metric
 from polyroc.metrics.folds import FoldStatistics, in_folds, undivided
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import Predictions
-from polyroc.statistics.means import BLOCK, Means, along_classes, case_threads
+from polyroc.statistics.means import MANY_CASES, Means, along_classes, code_blocks
 from polyroc.statistics.statistic import Need
-from polyroc.typing import Float64Array
-
-SCORES_AT_ONCE = 1 << 18
-"""Of a block: with fewer, threads wait for each other between short calls."""
+from polyroc.typing import Float64Array, FloatArray
 
 
 def bias_of(
@@ -62,16 +59,32 @@ def _spread_across(
         ]
         by_unit = np.stack(sums, axis=1, dtype=np.float64)
         return sum_by_class(owners, _squared_across(by_unit, towards, owners), n_classes)
-    squares, at_once = np.empty(len(codes)), max(BLOCK, SCORES_AT_ONCE // n_classes)
+    if len(codes) < MANY_CASES:
+        moved = np.subtract(rows, means.take(codes, axis=0), order="C")
+        return sum_by_class(codes, _squared_across(moved, towards, codes) * scale**2, n_classes)
+    return _sums_of_many(predictions, rows, means, towards, scale**2)
 
-    def fill(start: int) -> None:
-        block = slice(start, start + at_once)
-        moved = np.subtract(rows[block], means.take(codes[block], axis=0), order="C")
-        squares[block] = _squared_across(moved, towards, codes[block])
-        squares[block] *= scale[block] ** 2
 
-    map_threads(fill, range(0, len(codes), at_once), case_threads(predictions))
-    return sum_by_class(codes, squares, n_classes)
+def _sums_of_many(
+    predictions: Predictions,
+    rows: FloatArray,
+    means: Float64Array,
+    towards: Float64Array,
+    weights: Float64Array,
+) -> Float64Array:
+    """Weighted sums by class of the same, in compiled loops on all threads."""
+    from polyroc.kernels.by_class import squares_across, sums_of_classes
+
+    def of_block(block: tuple[slice, NDArray[np.int32]]) -> Float64Array:
+        cases, codes = block
+        own = np.ascontiguousarray(rows[cases], dtype=np.float64)
+        squares = squares_across(codes, own, means, towards)
+        return sums_of_classes(codes, squares * weights[cases], predictions.n_classes)
+
+    total = np.zeros(predictions.n_classes)
+    for part in each_of_threads(of_block, code_blocks(predictions), predictions.n_threads):
+        total += part
+    return total
 
 
 def _squared_across(

@@ -30,7 +30,15 @@ def spread_of_value(
     """Variance of one metric, and its degrees of freedom."""
     if influence.drawn is not None:
         return drawn_spread(predictions, influence.drawn, design)
-    parts = variance_parts(predictions, influence, design)
+    return spread_of_parts(
+        variance_parts(predictions, influence, design), predictions, influence, design
+    )
+
+
+def spread_of_parts(
+    parts: Float64Array, predictions: Predictions, influence: Influence, design: CaseDesign
+) -> tuple[float, float]:
+    """The same from what each class adds to the variance."""
     variance = variance_of_parts(parts, predictions, influence, design)
     if not variance > 0:
         return float(variance), np.nan

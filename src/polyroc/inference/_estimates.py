@@ -10,10 +10,10 @@ import numpy as np
 from polyroc._base.parallel import map_threads
 from polyroc.inference._bias import bias_of
 from polyroc.inference._coverage import coverage_note
-from polyroc.inference._drawn import spread_of_value
+from polyroc.inference._drawn import spread_of_parts, spread_of_value
 from polyroc.inference._edge import effective_sizes
 from polyroc.inference._folds import measured, told_of_folds
-from polyroc.inference._influence import CaseDesign, covariance
+from polyroc.inference._influence import CaseDesign, ClassProducts, covariance
 from polyroc.inference._notes import design_notes, notes_on
 from polyroc.metrics.declaration import Metric
 from polyroc.metrics.folds import FoldStatistics
@@ -21,7 +21,7 @@ from polyroc.metrics.measure import CaseStatistics, Measured
 from polyroc.metrics.question import NO_VARIATION, Influence
 from polyroc.predictions import Predictions
 from polyroc.results import Estimate, Note
-from polyroc.statistics.means import case_threads
+from polyroc.statistics.means import MANY_CASES, case_threads
 from polyroc.statistics.tuples import Tuples
 from polyroc.typing import (
     Float64Array,
@@ -50,10 +50,20 @@ def estimate_metrics(
 
 
 class _Found(NamedTuple):
-    """Metrics with their options, and what was measured."""
+    """Metrics with their options, what was measured, and how it varies."""
 
     asked: list[tuple[Metric, dict[str, Any]]]
     measured: list[Measured]
+    together: "_Together | None"
+    """Of many cases that are not in groups."""
+
+
+class _Together(NamedTuple):
+    """Products of the contributions to some of the metrics."""
+
+    places: dict[int, int]
+    """Where the products of a metric are, by its place among all."""
+    products: ClassProducts
 
 
 def _found(
@@ -65,7 +75,23 @@ def _found(
     draw: Draw | None,
 ) -> _Found:
     asked = [(metric, options_of(metric, priors, draw)) for metric in metrics]
-    return _Found(asked, measured(statistics, asked, design, with_influence=with_error))
+    found = measured(statistics, asked, design, with_influence=with_error)
+    return _Found(asked, found, _together(statistics.predictions, found, design))
+
+
+def _together(
+    predictions: Predictions, found: Sequence[Measured], design: CaseDesign
+) -> _Together | None:
+    """How metrics vary, in one pass over many cases for all of them."""
+    moved = {
+        place: each.influence
+        for place, each in enumerate(found)
+        if each.influence is not None and each.reason is None and each.influence.drawn is None
+    }
+    if not moved or design.groups is not None or len(predictions) < MANY_CASES:
+        return None
+    places = {place: at for at, place in enumerate(moved)}
+    return _Together(places, ClassProducts.of(predictions, list(moved.values()), design))
 
 
 def _estimates(
@@ -77,18 +103,22 @@ def _estimates(
 ) -> list[Estimate]:
     given, predictions = priors is not None, statistics.predictions
 
-    def spread_of(each: Measured) -> tuple[float, float] | None:
+    def spread_of(place: int) -> tuple[float, float] | None:
+        each, together = found.measured[place], found.together
         if each.influence is None or each.reason is not None:
             return None
-        return spread_of_value(predictions, each.influence, design)
+        if together is None or place not in together.places:
+            return spread_of_value(predictions, each.influence, design)
+        parts = together.products.parts(together.places[place])
+        return spread_of_parts(parts, predictions, each.influence, design)
 
-    spreads = map_threads(spread_of, found.measured, case_threads(predictions))
+    spreads = map_threads(spread_of, range(len(found.measured)), case_threads(predictions))
     estimates = [
         _estimated(statistics, each, design, given, draw, spread)
         for each, spread in zip(found.measured, spreads, strict=True)
     ]
     if any(each.influence is not None for each in found.measured):
-        sizes = effective_sizes(statistics, *found, design, spreads)
+        sizes = effective_sizes(statistics, found.asked, found.measured, design, spreads)
         estimates = [
             replace(estimate, effective=size, bias=bias_of(each.metric, statistics, design))
             if size is not None
@@ -100,13 +130,13 @@ def _estimates(
             for each in estimates
         ]
     if isinstance(statistics, FoldStatistics):
-        return told_of_folds(statistics, *found, estimates)
+        return told_of_folds(statistics, found.asked, found.measured, estimates)
     return estimates
 
 
 def joint_covariance(
     predictions: Predictions,
-    found: Sequence[Measured],
+    found: _Found,
     estimates: Sequence[Estimate],
     design: CaseDesign,
 ) -> Float64Array:
@@ -115,17 +145,30 @@ def joint_covariance(
     Of values from random tuples only the variance is known, which contains that of the draw.
     """
     errors = np.array([each.standard_error for each in estimates])
-    matrix = np.full((len(found), len(found)), np.nan)
-    known = [
-        place
-        for place, each in enumerate(found)
+    matrix = np.full((len(errors), len(errors)), np.nan)
+    moved = {
+        place: each.influence
+        for place, each in enumerate(found.measured)
         if each.influence is not None and each.influence.drawn is None and errors[place] > 0
-    ]
-    moved = [influence for place in known if (influence := found[place].influence) is not None]
+    }
     if moved:
-        matrix[np.ix_(known, known)] = covariance(predictions, moved, design)
+        known = list(moved)
+        matrix[np.ix_(known, known)] = _covariance(predictions, found.together, moved, design)
     np.fill_diagonal(matrix, errors**2)
     return matrix
+
+
+def _covariance(
+    predictions: Predictions,
+    together: _Together | None,
+    moved: dict[int, Influence],
+    design: CaseDesign,
+) -> Float64Array:
+    """How metrics, by their places among all, vary together."""
+    if together is None or design.sampling == "random":
+        return covariance(predictions, list(moved.values()), design)
+    places = [together.places[place] for place in moved]
+    return together.products.covariance()[np.ix_(places, places)]
 
 
 def _estimated(

@@ -166,7 +166,7 @@ def _evaluated(predictions: Predictions, design: CaseDesign, asked: Request) -> 
     estimates = _estimates(statistics, found, design, priors, draw)
     if not with_error:
         return Evaluation(tuple(estimates), level)
-    joint = joint_covariance(predictions, found.measured, estimates, design)
+    joint = joint_covariance(predictions, found, estimates, design)
     return Evaluation(tuple(estimates), level, joint)
 
 

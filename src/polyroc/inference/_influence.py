@@ -28,7 +28,7 @@ from polyroc.errors import InvalidInput
 from polyroc.inference._options import Design, Sampling, Weighting
 from polyroc.metrics.question import Influence
 from polyroc.predictions import Predictions
-from polyroc.statistics.means import case_threads
+from polyroc.statistics.means import case_threads, code_blocks
 from polyroc.typing import Float64Array
 
 CASES_AT_ONCE = 1 << 15
@@ -148,6 +148,19 @@ def case_contributions(
     return scaled
 
 
+def _moved(
+    predictions: Predictions,
+    influences: Sequence[Influence],
+    design: CaseDesign,
+    cases: slice = ALL,
+) -> Float64Array:
+    """The same where the shares of the classes are fixed."""
+    scaled = _of_cases(predictions, influences, design, cases)
+    if design.weights == "frequency":
+        scaled /= np.sqrt(predictions.case_weights[cases])[:, None]
+    return scaled
+
+
 def _of_cases(
     predictions: Predictions,
     influences: Sequence[Influence],
@@ -208,6 +221,41 @@ def covariance(
     return total
 
 
+@dataclass(frozen=True)
+class ClassProducts:
+    """Products of the contributions to several metrics, summed over the cases of each class."""
+
+    sums: Float64Array
+    """(K, G, G), of which what lies above the diagonal is not filled."""
+
+    @classmethod
+    def of(
+        cls, predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
+    ) -> "ClassProducts":
+        """In one pass over the cases, which are not in groups."""
+        from polyroc.kernels.by_class import products_of_classes
+
+        def of_block(block: tuple[slice, NDArray[np.int32]]) -> Float64Array:
+            cases, codes = block
+            scaled = _moved(predictions, influences, design, cases).T
+            return products_of_classes(codes, scaled, predictions.n_classes)
+
+        total = np.zeros((predictions.n_classes, len(influences), len(influences)))
+        blocks, n_threads = code_blocks(predictions), case_threads(predictions)
+        for part in each_of_threads(of_block, blocks, n_threads):
+            total += part
+        return cls(total)
+
+    def parts(self, place: int) -> Float64Array:
+        """What each class adds to the variance of a metric."""
+        return self.sums[:, place, place]
+
+    def covariance(self) -> Float64Array:
+        """Of all metrics, where the shares of the classes are fixed."""
+        lower: Float64Array = self.sums.sum(axis=0)
+        return np.tril(lower) + np.tril(lower, -1).T
+
+
 def _products(scaled: Float64Array) -> Float64Array:
     """SᵀS, not by BLAS, whose threads cost more than these few columns take."""
     return np.asarray(np.einsum("im,in->mn", scaled, scaled))
@@ -217,9 +265,7 @@ def contributions_by_class(
     predictions: Predictions, influences: Sequence[Influence], design: CaseDesign
 ) -> tuple[Float64Array, NDArray[Any]]:
     """Scaled contributions of cases, or of the cases of a group in a class, and their classes."""
-    moved = _of_cases(predictions, influences, design)
-    if design.weights == "frequency":
-        moved = moved / np.sqrt(predictions.case_weights)[:, None]
+    moved = _moved(predictions, influences, design)
     codes: NDArray[Any] = predictions.codes
     if design.groups is None:
         return moved, codes

@@ -33,7 +33,7 @@ class Column(NamedTuple):
 BLOCK, FLUSH = 64, 512
 """So many numbers, or numbers of all classes, are summed before they are added to the rest."""
 
-ROOM = 2048
+ROOM, ROOM_OF_POSITIVES = 2048, 256
 """Places that are found, in a fast cache, before they are brought to their cases."""
 
 
@@ -121,28 +121,27 @@ def carry_column(
     """
     k, codes, scores, cases = column
     n_positives, all_scores = sum_of_positives(codes, scores, k)
-    n_classes, level, leads = won.shape[1], np.empty(won.shape[1]), places.shape[1] > 1
+    n_classes, leads = won.shape[1], places.shape[1] > 1
     below, score_below, part = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
-    placed, gained, gain = np.empty((ROOM, 2)), np.empty((ROOM, len(won))), np.empty(len(won))
-    gainers = np.empty(ROOM, np.uint32)
-    total, block, seen, start, flushed, brought, n_gained = 0.0, 0.0, 0, 0, 0, 0, 0
+    placed, level = np.empty((ROOM, 2)), np.empty(n_classes)
+    over = np.empty((2, n_classes, ROOM_OF_POSITIVES))
+    total, block, seen, start, flushed, brought, n_over = 0.0, 0.0, 0, 0, 0, 0, 0
+    positives = np.empty(ROOM_OF_POSITIVES, np.uint32)
     while start < len(codes):
         score = scores[start]
         end, own = end_of_ties(codes, scores, start, k)
         if own:
-            if end > start + 1:
-                count_level(below, codes, start, end, credit, level)
-            for g in range(n_ranked):
-                gain[g] = wins_over(won, g, level if end > start + 1 else below)
-            for g in range(n_ranked, len(won)):
-                gain[g] = leads_over(won, g, score, below, score_below, part)
+            count_level(below, codes, start, end, credit if end > start + 1 else 0.0, level)
             for at in range(start, end):
                 if codes[at] == k:
-                    if n_gained == ROOM:
-                        add_to_cases(gainers, gained, carried)
-                        n_gained = 0
-                    gainers[n_gained], gained[n_gained] = cases[at], gain
-                    n_gained += 1
+                    if n_over == ROOM_OF_POSITIVES:
+                        add_gains(positives, over, won, n_ranked, carried)
+                        n_over = 0
+                    positives[n_over] = cases[at]
+                    for r in range(n_classes):
+                        over[0, r, n_over] = level[r]
+                        over[1, r, n_over] = score * below[r] - (score_below[r] + part[r])
+                    n_over += 1
             seen, total, block = add_positives(own, score, seen, total, block)
         left = n_positives - seen
         lead = (all_scores - (total + block)) - score * left
@@ -159,7 +158,7 @@ def carry_column(
             flush(part, score_below)
             flushed = start
     bring_to_cases(cases[brought:], placed, places)
-    add_to_cases(gainers[:n_gained], gained, carried)
+    add_gains(positives[:n_over], over, won, n_ranked, carried)
 
 
 # Loops so short that a processor turns to the next cases while it waits for the memory of one.
@@ -175,11 +174,21 @@ def bring_to_cases(cases: Cases, placed: Floats, places: Floats) -> None:
 
 
 @compiled
-def add_to_cases(cases: Cases, gained: Floats, carried: Floats) -> None:
-    """Add what some cases have gained to what they have."""
-    for at in range(len(cases)):
-        for g in range(carried.shape[1]):
-            carried[cases[at], g] += gained[at, g]
+def add_gains(positives: Cases, over: Floats, won: Floats, n_ranked: int, carried: Floats) -> None:
+    """Add to some positives what they have won by the cases below them, and by leads over these.
+
+    ``over`` has a row of positives for each class: how many of its cases are below, and the leads.
+    """
+    gained = np.empty(len(positives))
+    for g in range(len(won)):
+        for at in range(len(positives)):
+            gained[at] = 0.0
+        for r in range(won.shape[1]):
+            by_class = over[0 if g < n_ranked else 1, r]
+            for at in range(len(positives)):
+                gained[at] += won[g, r] * by_class[at]
+        for at in range(len(positives)):
+            carried[positives[at], g] += gained[at]
 
 
 @compiled
@@ -191,26 +200,6 @@ def count_level(
         level[r] = below[r]
     for at in range(start, end):
         level[codes[at]] += credit
-
-
-@compiled
-def wins_over(won: Floats, g: int, below: Floats) -> float:
-    """What a positive has won by the cases below it."""
-    value = 0.0
-    for r in range(len(below)):
-        value += won[g, r] * below[r]
-    return value
-
-
-@compiled
-def leads_over(
-    won: Floats, g: int, score: float, below: Floats, score_below: Floats, part: Floats
-) -> float:
-    """What a positive has won by its leads over the cases below it."""
-    value = 0.0
-    for r in range(len(below)):
-        value += won[g, r] * (score * below[r] - (score_below[r] + part[r]))
-    return value
 
 
 @compiled

@@ -127,8 +127,9 @@ class Column:
     def with_cases(self) -> tuple[NDArray[np.int32], Float64Array, NDArray[np.uint32]]:
         """The same, and the cases in that order."""
         order, scores = self._in_order()
-        codes = self.codes.take(order).astype(np.int32)
-        return codes, scores.astype(np.float64, copy=False), order.astype(np.uint32)
+        codes, cases = np.empty((2, len(order)), np.int32)  # together, in larger pages of memory
+        codes[:], cases[:] = self.codes.take(order), order
+        return codes, scores.astype(np.float64, copy=False), cases.view(np.uint32)
 
     def _in_order(self) -> tuple[NDArray[np.intp], FloatArray]:
         """The order of the cases, and their scores in it."""

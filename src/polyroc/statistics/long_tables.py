@@ -13,8 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from polyroc._base.parallel import each_of_threads, map_threads
+from polyroc._base.parallel import map_threads
 from polyroc.predictions import Predictions
 from polyroc.statistics import many_columns
 from polyroc.typing import Float64Array
@@ -87,10 +88,8 @@ def projected_wins(predictions: Predictions) -> tuple[Float64Array, Float64Array
             wins[k] = place_column(_whole(predictions, k), counts, nodes, room, total) / counts[k]
         return total
 
-    total = np.zeros(n_cases)
-    for part in each_of_threads(of_lane, range(min(LANES, len(counts))), predictions.n_threads):
-        total += part
-    return wins, total
+    lanes = map_threads(of_lane, range(min(LANES, len(counts))), predictions.n_threads)
+    return wins, added_up(lanes, predictions.n_threads)
 
 
 def carried_pairs(
@@ -127,6 +126,20 @@ def carried_pairs(
         lost = np.ascontiguousarray((rows[some] / counts[some, None, None]).transpose(1, 2, 0))
         map_threads(of_block, range(0, n_cases, CASES_AT_ONCE), n_threads)
     return carried
+
+
+def added_up(
+    lanes: Sequence[Float64Array], n_threads: int | None, places: NDArray[np.intp] | None = None
+) -> Float64Array:
+    """Sum of the lanes, each number where its case is, by default in the order that they have."""
+    total = np.empty(len(lanes[0]))
+
+    def of_block(start: int) -> None:
+        block = slice(start, start + CASES_AT_ONCE)
+        total[block if places is None else places[block]] = sum(lane[block] for lane in lanes)
+
+    map_threads(of_block, range(0, len(total), CASES_AT_ONCE), n_threads)
+    return total
 
 
 def _whole(predictions: Predictions, k: int) -> "Column":

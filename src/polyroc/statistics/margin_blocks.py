@@ -20,7 +20,7 @@ from polyroc._base.ties import SLACK
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import in_ascending_order, sorted_scores
 from polyroc.statistics.directed import Directed, margins_of
-from polyroc.statistics.long_tables import LANES
+from polyroc.statistics.long_tables import LANES, added_up
 from polyroc.statistics.means import BLOCK
 from polyroc.statistics.mixture import Carried, Mixture
 from polyroc.typing import Float64Array, FloatArray
@@ -121,10 +121,9 @@ def sums_by_pairs(
                 place_block(table, _lists_of_pair(margins, i, j), pulls, found)
         return found.cases
 
-    total = np.zeros(0 if pull is None else len(predictions))
-    for part in each_of_threads(of_lane, range(LANES), predictions.n_threads):
-        total[table.members[: len(total)]] += part
-    return Sums(above, tied, Carried(total, nothing.T))
+    lanes = map_threads(of_lane, range(LANES), predictions.n_threads)
+    own = added_up(lanes, predictions.n_threads, table.members)
+    return Sums(above, tied, Carried(own, nothing.T))
 
 
 def _ascending(margins: Float64Array, with_order: bool) -> "Ascending":

@@ -1,11 +1,12 @@
 """Mean score vector of each class."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyroc._base.parallel import map_threads
 from polyroc._base.sums import sum_by_class
@@ -19,6 +20,9 @@ MANY_CASES = 1 << 18
 
 BLOCK = 1 << 12
 """Cases whose rows stay in the cache of a processor."""
+
+CASES_AT_ONCE = 1 << 15
+"""Cases that a compiled loop passes over, so that what it needs of them takes little memory."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -115,9 +119,23 @@ def case_threads(predictions: Predictions) -> int | None:
 def centre_by_class(predictions: Predictions, values: Float64Array) -> Float64Array:
     """Values less the weighted mean of their class."""
     weighted = values if predictions.weights is None else values * predictions.weights
-    sums = sum_by_class(predictions.codes, weighted, predictions.n_classes)
-    means, centred = sums / predictions.class_weights, np.empty(len(values))
-    for start in range(0, len(values), MANY_CASES):  # whose means need no memory from the system
-        block = slice(start, start + MANY_CASES)
-        np.subtract(values[block], means.take(predictions.codes[block]), out=centred[block])
+    codes, n_classes = predictions.codes, predictions.n_classes
+    if len(values) < MANY_CASES:
+        means = sum_by_class(codes, weighted, n_classes) / predictions.class_weights
+        return np.asarray(values - means[codes])
+    from polyroc.kernels.by_class import less_of_classes, sums_of_classes
+
+    sums, centred = np.zeros(n_classes), np.empty(len(values))
+    for cases, own in code_blocks(predictions):
+        sums += sums_of_classes(own, weighted[cases], n_classes)
+    means = sums / predictions.class_weights
+    for cases, own in code_blocks(predictions):
+        less_of_classes(own, values[cases], means, centred[cases])
     return centred
+
+
+def code_blocks(predictions: Predictions) -> Iterator[tuple[slice, NDArray[np.int32]]]:
+    """Blocks of cases, and the codes of each for compiled loops."""
+    for start in range(0, len(predictions), CASES_AT_ONCE):
+        cases = slice(start, start + CASES_AT_ONCE)
+        yield cases, predictions.codes[cases].astype(np.int32)

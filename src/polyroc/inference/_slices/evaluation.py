@@ -127,7 +127,7 @@ def _of_slice(
     statistics = statistics_of(own)
     found = _found(statistics, metrics, design, priors, with_error, draw)
     estimates = _estimates(statistics, found, design, priors, draw)
-    joint = joint_covariance(own, found.measured, estimates, design) if with_error else None
+    joint = joint_covariance(own, found, estimates, design) if with_error else None
     contributions = None
     if with_units:
         contributions = np.full((len(own), len(metrics)), np.nan)
