@@ -1,11 +1,12 @@
 """The bias of TL, by plain loops and by simulation."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
 
-from polyroc import Design, evaluate
+from polyroc import Design, Predictions, evaluate
 
 
 def test_against_plain_loops():
@@ -37,6 +38,17 @@ def test_against_plain_loops():
     counted = evaluate(y, p, ["total_length"], sample_weight=times, groups=design)["total_length"]
     written = evaluate(y[copies], p[copies], ["total_length"])["total_length"]
     assert counted.bias == pytest.approx(written.bias, rel=1e-9)
+
+
+def test_many_classes_take_memory_for_a_block_of_cases_at_a_time():
+    rng = np.random.default_rng(0)
+    y, p = np.arange(20_000) % 200, rng.random((20_000, 200))
+    given = Predictions(y, p / p.sum(axis=1, keepdims=True))
+    tracemalloc.start()
+    evaluate(given, ["total_length"])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < given.scores.nbytes
 
 
 @pytest.mark.slow

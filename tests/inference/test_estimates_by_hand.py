@@ -108,9 +108,10 @@ def test_the_bias_of_total_length(
     )
     expected = bias_by_loops(P, w, units, copies)
     assert expected < 0
-    for many, block in ((N + 1, N), (1, N), (1, 4), (1, 1)):
+    for many, block in ((N + 1, N), (N + 1, 4), (1, N), (1, 4), (1, 1)):
         monkeypatch.setattr(_bias, "MANY_CASES", many)
         monkeypatch.setattr(means, "CASES_AT_ONCE", block)
+        monkeypatch.setattr(_bias, "BLOCK", block)
         found = bias_of(registry["total_length"], statistics_of(given), design)
         assert found == pytest.approx(expected, rel=1e-10)
     options = {"sample_weight": None if kind == "plain" else w}

@@ -17,7 +17,7 @@ from polyroc.metrics.declaration import Metric
 from polyroc.metrics.folds import FoldStatistics, in_folds, undivided
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import Predictions
-from polyroc.statistics.means import MANY_CASES, Means, along_classes, code_blocks
+from polyroc.statistics.means import BLOCK, MANY_CASES, Means, along_classes, code_blocks
 from polyroc.statistics.statistic import Need
 from polyroc.typing import Float64Array, FloatArray
 
@@ -59,10 +59,14 @@ def _spread_across(
         ]
         by_unit = np.stack(sums, axis=1, dtype=np.float64)
         return sum_by_class(owners, _squared_across(by_unit, towards, owners), n_classes)
-    if len(codes) < MANY_CASES:
-        moved = np.subtract(rows, means.take(codes, axis=0), order="C")
-        return sum_by_class(codes, _squared_across(moved, towards, codes) * scale**2, n_classes)
-    return _sums_of_many(predictions, rows, means, towards, scale**2)
+    if len(codes) >= MANY_CASES:
+        return _sums_of_many(predictions, rows, means, towards, scale**2)
+    squares = scale**2
+    for start in range(0, len(codes), BLOCK):
+        block = slice(start, start + BLOCK)
+        moved = np.subtract(rows[block], means.take(codes[block], axis=0), order="C")
+        squares[block] *= _squared_across(moved, towards, codes[block])
+    return sum_by_class(codes, squares, n_classes)
 
 
 def _sums_of_many(
