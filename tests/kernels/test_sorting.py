@@ -7,16 +7,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyroc.kernels.sorting import FEW_KEYS, MOST_MOVES, settled, sort_digits, sort_keys
+from polyroc.kernels.sorting import (
+    FEW_KEYS,
+    MOST_MOVES,
+    bring_in_order,
+    in_order_of_floats,
+    settled,
+    sort_bits,
+    sort_digits,
+    sort_keys,
+    sort_places,
+)
 
 
 def check(keys: np.ndarray, low: int) -> None:
     """Ascending by the bits from ``low`` on, and otherwise as before."""
     expected = keys[np.argsort(keys >> keys.dtype.type(low), kind="stable")]
     given, spare = keys.copy(), np.empty_like(keys)
-    found = spare if sort_keys(given, spare, low) else given
+    high = max(map(int, keys), default=0).bit_length()
+    found = spare if sort_bits(given, spare, low, high) else given
     assert found.dtype == keys.dtype
     np.testing.assert_array_equal(found, expected)
+    given = keys.copy()
+    found = spare if sort_keys(given, spare) else given
+    np.testing.assert_array_equal(found, np.sort(keys))
 
 
 @given(
@@ -99,3 +113,51 @@ def test_what_is_nearly_in_order_is_settled_and_no_more() -> None:
     ties = np.arange(1000, dtype=np.uint64) ^ np.uint64(3)
     assert settled(ties, 2)
     np.testing.assert_array_equal(ties, np.arange(1000, dtype=np.uint64) ^ np.uint64(3))
+
+
+SIZES = {np.float32: np.uint32, np.float64: np.uint64}
+
+
+@given(
+    numbers=st.lists(
+        st.one_of(
+            st.floats(allow_nan=False, allow_infinity=False),
+            st.integers(-3, 3).map(lambda step: 1 + step * 2.0**-52),
+            st.integers(-3, 3).map(float),
+        ),
+        min_size=1,
+        max_size=60,
+    ),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_places_of_floats(numbers: list[float], dtype: type[np.floating]) -> None:
+    """Ascending and stable, but for floats that differ in bits that no key has room for."""
+    with np.errstate(over="ignore"):
+        floats = np.array(numbers).astype(dtype)
+    floats = floats[np.isfinite(floats)] + dtype(0)
+    if not len(floats):
+        return
+    stored = floats.view(SIZES[dtype])
+    keys, spare = np.empty((2, len(floats)), np.uint64)
+    order = spare if sort_places(stored, keys, spare) else keys
+    ascending = np.empty_like(floats)
+    right = bring_in_order(floats, order, ascending)
+    np.testing.assert_array_equal(ascending, floats[order])
+    assert right == (ascending[1:] >= ascending[:-1]).all()
+    bits = (len(floats) - 1).bit_length()
+    ranks = [int(in_order_of_floats(each, np.uint64(8 * floats.itemsize))) for each in stored]
+    left_out = max(0, (max(ranks) - min(ranks)).bit_length() + bits - 64)
+    kept = [(rank - min(ranks)) >> left_out for rank in ranks]
+    assert order.tolist() == sorted(range(len(floats)), key=lambda at: (kept[at], at))
+    if not left_out:
+        np.testing.assert_array_equal(order, np.argsort(floats, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_numbers_without_sign_are_in_the_order_of_floats(dtype: type[np.floating]) -> None:
+    most = np.finfo(dtype).max
+    floats = np.array([-most, -2.5, -2, -np.finfo(dtype).tiny, 0, 1e-30, 1, 1.5, most], dtype=dtype)
+    bits = np.uint64(8 * floats.itemsize)
+    ranks = [int(in_order_of_floats(each, bits)) for each in floats.view(SIZES[dtype])]
+    assert ranks == sorted(set(ranks))
+    assert ranks[0] >= 0 and ranks[-1] < 2 ** int(bits)

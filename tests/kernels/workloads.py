@@ -19,7 +19,7 @@ from polyroc.kernels.cone import cone_gap
 from polyroc.kernels.confusion import critical_costs, least_costs
 from polyroc.kernels.exposed import ray_hits
 from polyroc.kernels.facets import walk_facets
-from polyroc.kernels.sorting import sort_keys
+from polyroc.kernels.sorting import bring_in_order, sort_keys, sort_places
 from polyroc.scale._class_sums import ClassSums
 from polyroc.scale._histogram import Histogram
 from polyroc.statistics import long_tables
@@ -165,7 +165,11 @@ def of_long_tables() -> Iterator[Result]:
         yield f"long table {levels}", np.array(errors)
         keys = cases.scores[:, 0].copy().view(np.uint64)
         found = keys.copy(), np.empty_like(keys)
-        yield f"sorted by digits {levels}", found[sort_keys(*found, 3)]
+        yield f"sorted by digits {levels}", found[sort_keys(*found)]
+        places, ascending = np.empty((2, len(keys)), keys.dtype), np.empty(len(keys))
+        order = places[int(sort_places(keys, *places))]
+        right = bring_in_order(keys.view(np.float64), order, ascending)
+        yield f"in ascending order {levels}", np.append(ascending, right)
     y, p = sample(4200, 2)  # more positives than places that are kept before they are copied
     yield "many positives", registry["hand_till_scored"].influence(Predictions(y, p)).cases
     y, p = sample(90, 3)

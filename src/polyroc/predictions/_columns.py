@@ -432,7 +432,7 @@ def _pack(scores: FloatArray, codes: IntArray) -> _Packed | None:
     keys: NDArray[Any] = wide.view(np.uint32 if wide.itemsize == 4 else np.uint64)
     keys <<= keys.dtype.type(code_bits)
     np.bitwise_or(keys, codes, out=keys, casting="unsafe")
-    keys = sorted_keys(keys, 0)  # with the class, so that the order of the rows is of no account
+    keys = sorted_keys(keys)  # with the class, so that the order of the rows is of no account
     return _Packed(keys, code_bits, lowest, np.float32 if scores.itemsize == 4 else np.float64)
 
 
@@ -443,6 +443,16 @@ def in_ascending_order(scores: FloatArray) -> tuple[NDArray[np.intp], FloatArray
     the time that it takes to find their order. Where scores differ only in the bits left out, few
     are out of order, and these are put in order.
     """
+    find = _order_by_loops if _loops_pay(len(scores)) else _order_by_keys
+    order, ascending, right = find(scores)
+    if right:
+        return order, ascending
+    again = np.argsort(ascending, kind="stable")  # which merges what is nearly sorted
+    return order[again], ascending[again]
+
+
+def _order_by_keys(scores: FloatArray) -> tuple[NDArray[np.intp], FloatArray, bool]:
+    """Order, scores in that order, and whether that is ascending."""
     ordered = _in_float_order(scores)
     lowest, highest = int(ordered.min()), int(ordered.max())
     bits = (len(ordered) - 1).bit_length()
@@ -453,34 +463,50 @@ def in_ascending_order(scores: FloatArray) -> tuple[NDArray[np.intp], FloatArray
         block >>= np.uint64(left_out)
         block <<= np.uint64(bits)
         block |= np.arange(start, start + len(block), dtype=np.uint64)
-    keys = sorted_keys(keys, bits)
+    keys.sort()
     keys &= np.uint64((1 << bits) - 1)
     order = keys.view(np.intp)
     ordered = ordered.take(order)  # not the scores, which may be far apart in memory
-    if (ordered[1:] < ordered[:-1]).any():
-        again = np.argsort(ordered, kind="stable")  # which merges what is nearly sorted
-        order, ordered = order[again], ordered[again]
-    return order, _swap_negative(ordered).view(scores.dtype)
+    right = not (ordered[1:] < ordered[:-1]).any()
+    return order, _swap_negative(ordered).view(scores.dtype), right
+
+
+def _order_by_loops(scores: FloatArray) -> tuple[NDArray[np.intp], FloatArray, bool]:
+    """The same in compiled loops."""
+    from polyroc.kernels.sorting import bring_in_order, sort_places
+
+    floats = scores + scores.dtype.type(0)  # together in memory, and −0 equal to 0
+    stored: NDArray[Any] = floats.view(np.uint32 if floats.itemsize == 4 else np.uint64)
+    first, second = (np.empty(len(floats), np.uint64) for _ in range(2))
+    order, other = (second, first) if sort_places(stored, first, second) else (first, second)
+    ascending = other.view(scores.dtype)[: len(scores)]  # in the place of what is of no more use
+    right = bring_in_order(floats, order, ascending)
+    return order.view(np.intp), ascending, right
 
 
 def sorted_scores(scores: FloatArray) -> FloatArray:
     """Scores in ascending order."""
     ordered = _in_float_order(scores)
     lowest = int(ordered.min())
-    keys = sorted_keys(_offset(ordered, lowest), 0).view(ordered.dtype)
+    keys = sorted_keys(_offset(ordered, lowest)).view(ordered.dtype)
     keys += ordered.dtype.type(lowest)
     return _swap_negative(keys).view(scores.dtype)
 
 
-def sorted_keys(keys: NDArray[Any], low: int) -> NDArray[Any]:
-    """Keys in ascending order, those below the bits from ``low`` on being so already."""
-    if len(keys) < MANY_KEYS or "polyroc.kernels.compile" not in sys.modules:
+def sorted_keys(keys: NDArray[Any]) -> NDArray[Any]:
+    """Keys in ascending order."""
+    if not _loops_pay(len(keys)):
         keys.sort()
         return keys
     from polyroc.kernels.sorting import sort_keys
 
     spare = np.empty_like(keys)
-    return spare if sort_keys(keys, spare, low) else keys
+    return spare if sort_keys(keys, spare) else keys
+
+
+def _loops_pay(n: int) -> bool:
+    """Whether so many numbers are sorted by compiled loops, if these are loaded."""
+    return n >= MANY_KEYS and "polyroc.kernels.compile" in sys.modules
 
 
 def _in_float_order(scores: FloatArray) -> IntArray:
