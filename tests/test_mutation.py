@@ -130,6 +130,9 @@ def test_a_sample_of_each_package_is_the_beginning_of_its_mutants() -> None:
     assert [each.package for each in drawn] == ["readers", "report"] * 30, "in turn"
     own = [each for each in mutants if each.package == "report"]
     assert drawn[1::2] == population.sample(own, 30, 0)
+    within = command._drawn(mutants, command._parser().parse_args(["--each", "surface/models"]))
+    assert {Path(each.file).parent.name for each in within} == {"models"}
+    assert {each.package for each in within} == {"surface"} and len(within) == 300
 
 
 def test_a_mutant_keeps_its_name_when_code_before_it_changes(tmp_path: Path) -> None:

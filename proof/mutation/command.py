@@ -13,7 +13,7 @@ from typing import Any
 
 from mutation import record as records
 from mutation.mapping import Map, current_map
-from mutation.places import PACKAGES, ROOT, WORK
+from mutation.places import ROOT, SOURCES, WORK, modules
 from mutation.population import Mutant, population, sample
 from mutation.trial import AT_IMPORT, MOST_SECONDS, Plan, Trial, plan, trials, warm_up
 
@@ -44,9 +44,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python proof/mutation", description=__doc__)
     parser.add_argument("--sample", type=int, default=300, help="mutants to draw")
     parser.add_argument("--seed", type=int, default=0, help="another seed: another sample")
-    names = [Path(each).name for each in PACKAGES]
     parser.add_argument(
-        "--each", nargs="+", choices=names, metavar="PACKAGE", help="draw as many of each of these"
+        "--each",
+        nargs="+",
+        choices=sorted({str(path.parent.relative_to(SOURCES)) for path in modules()}),
+        metavar="PACKAGE",
+        help="draw as many of each of these, such as readers or surface/models",
     )
     parser.add_argument("--jobs", type=int, default=2, help="mutants tried at once")
     parser.add_argument("--least", type=float, default=0.85, help="share that must be killed")
@@ -65,7 +68,7 @@ def _drawn(mutants: list[Mutant], asked: argparse.Namespace) -> list[Mutant]:
     if not asked.each:
         return sample(mutants, asked.sample, asked.seed)
     samples = [
-        sample([mutant for mutant in mutants if mutant.package == name], asked.sample, asked.seed)
+        sample([mutant for mutant in mutants if mutant.within(name)], asked.sample, asked.seed)
         for name in asked.each
     ]
     return [mutant for group in zip_longest(*samples) for mutant in group if mutant is not None]

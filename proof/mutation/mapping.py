@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from mutation.places import PACKAGES, ROOT, TESTS
+from mutation.places import PACKAGES, ROOT, TESTS, modules
 from mutation.quiet import in_children, pytest_options, reproducible_examples
 
 Lines = dict[str, set[int]]
@@ -93,8 +93,7 @@ def test_files() -> Iterator[Path]:
     """Files with tests of the packages, doctests included; folders that are not there are none."""
     for pattern in TESTS:
         yield from sorted(ROOT.glob(pattern))
-    for package in PACKAGES:
-        yield from sorted((ROOT / package).glob("*.py"))
+    yield from modules()
 
 
 def sources_hash() -> str:
@@ -173,7 +172,7 @@ def _measured(files: list[str]) -> dict[str, Any]:
     """Run test files under coverage (in a child, so that the parent imports nothing of ours)."""
     import coverage
 
-    include = [str(ROOT / package / "*.py") for package in PACKAGES]
+    include = [str(ROOT / package / each) for package in PACKAGES for each in ("*.py", "**/*.py")]
     measure = coverage.Coverage(data_file=None, config_file=False, include=include)
     watch = _Watch(measure)
     measure.start()

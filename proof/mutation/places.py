@@ -1,8 +1,11 @@
 """Where things are: what is mutated, and which tests count."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+
+SOURCES = ROOT / "src" / "polyroc"
 
 PACKAGES = (
     "src/polyroc/metrics",
@@ -14,7 +17,7 @@ PACKAGES = (
     "src/polyroc/readers",
     "src/polyroc/report",
 )
-"""What is mutated. The doctests of these modules count as tests."""
+"""What is mutated, with the packages inside. The doctests of these modules count as tests."""
 
 TESTS = (
     "tests/calibration/test_*.py",
@@ -50,6 +53,13 @@ TESTS = (
     "tests/test_ties.py",
 )
 """Files with tests that may kill a mutant. One that is not there is no error."""
+
+
+def modules() -> Iterator[Path]:
+    """The files of the packages."""
+    for package in PACKAGES:
+        yield from sorted((ROOT / package).rglob("*.py"))
+
 
 WORK = ROOT / ".mutation"
 """The map of lines and the results of an interrupted run; not part of the repository."""

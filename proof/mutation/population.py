@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mutation.operators import OPERATORS
-from mutation.places import PACKAGES, ROOT
+from mutation.places import ROOT, modules
 
 LONGEST = 90
 """A mutant is shown with as much around it as fits so many characters."""
@@ -42,8 +42,12 @@ class Mutant:
 
     @property
     def package(self) -> str:
-        """The package that the file belongs to."""
-        return Path(self.file).parent.name
+        """The package of polyroc that the file belongs to, not one inside."""
+        return Path(self.file).relative_to("src/polyroc").parts[0]
+
+    def within(self, package: str) -> bool:
+        """Whether the file belongs to a package, given as a path from that of polyroc."""
+        return Path(self.file).is_relative_to(Path("src/polyroc", package))
 
     @property
     def module(self) -> str:
@@ -74,8 +78,7 @@ class Site(NamedTuple):
 
 def population() -> list[Mutant]:
     """Every mutant of the packages."""
-    files = [path for package in PACKAGES for path in sorted((ROOT / package).glob("*.py"))]
-    return [mutant for path in files for mutant in mutants_of(path)]
+    return [mutant for path in modules() for mutant in mutants_of(path)]
 
 
 def sample(mutants: list[Mutant], size: int, seed: int) -> list[Mutant]:
