@@ -176,8 +176,10 @@ def _measured(files: list[str]) -> dict[str, Any]:
     measure = coverage.Coverage(data_file=None, config_file=False, include=include)
     watch = _Watch(measure)
     measure.start()
-    pytest.main([*pytest_options(), *files], plugins=[watch])
+    ended = pytest.main([*pytest_options(), *files], plugins=[watch])
     measure.stop()
+    if ended not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise RuntimeError(f"The tests were not run to their end: {ended!r}.")
     reached = _by_context(measure.get_data())
     return {
         "known": watch.known,

@@ -23,6 +23,7 @@ def pytest_options() -> list[str]:
         "--assert=plain",  # nobody reads why an assertion failed
         "--capture=no",
         "-pno:cacheprovider",
+        "-Wignore::pytest.PytestCollectionWarning",  # of a class named Test in the package
         "--numprocesses=0",  # trials are processes already
         "-mnot slow and not browser and not integrations",  # of the system too, and with PyTorch
     ]

@@ -14,7 +14,7 @@ def measure(settings: Settings) -> Iterator[Row]:
     sizes = settings.choose(
         tiny=(100, 300),
         quick=(10**3, 10**4, 3 * 10**4, 10**5),
-        full=(10**3, 10**4, 10**5, 10**6, 3 * 10**6),
+        full=(100, 300, 10**3, 10**4, 10**5, 10**6, 3 * 10**6),
     )
     quantities = ("hand_till", "aunu", "auc_mu", "auc_mu, read before")
     rivals = contests(NAME, quantities, settings)

@@ -1,6 +1,6 @@
 """Time against the number of classes, as many cases throughout."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from peers.multiclass_auc import PEERS, Cases, contests
 from peers.rows import Row
@@ -16,7 +16,12 @@ def measure(settings: Settings) -> Iterator[Row]:
     sizes = settings.choose(
         tiny=(2, 5), quick=(2, 3, 10, 30, 100), full=(2, 3, 10, 30, 100, 300, 1000)
     )
-    rivals = contests(NAME, QUANTITIES, settings)
+    yield from of_classes(NAME, n, sizes, settings)
+
+
+def of_classes(name: str, n: int, sizes: Sequence[int], settings: Settings) -> Iterator[Row]:
+    """n cases divided between different numbers of classes."""
+    rivals = contests(name, QUANTITIES, settings)
     for n_classes in sizes:
         cases = Cases.drawn(n, n_classes)
         for contest in rivals:

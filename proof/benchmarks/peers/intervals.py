@@ -141,7 +141,9 @@ def limits_of_both(ours: Estimate, theirs: Theirs) -> dict[str, float]:
 
 
 def measure(settings: Settings) -> Iterator[Row]:
-    sizes = settings.choose(tiny=(200,), quick=(10**3, 10**4), full=(10**3, 10**4, 10**5, 10**6))
+    sizes = settings.choose(
+        tiny=(200,), quick=(10**3, 10**4), full=(100, 300, 10**3, 10**4, 10**5, 10**6)
+    )
     rival = Rival(
         "confidenceinterval",
         "DeLong",
@@ -160,7 +162,7 @@ def measure(settings: Settings) -> Iterator[Row]:
 
 
 def measure_m(settings: Settings) -> Iterator[Row]:
-    sizes = settings.choose(tiny=(200,), quick=(300, 1_000), full=(300, 1_000, 3_000, 10_000))
+    sizes = settings.choose(tiny=(200,), quick=(300, 1_000), full=(100, 300, 1_000, 3_000, 10_000))
     rival = Rival("numpy", "Xu 2024", their_error_of_m, 1e-12, XU, of_m)
     contest = Contest(NAME, "hand_till, standard error", our_error_of_m, [rival], settings)
     for n in sizes:

@@ -2,6 +2,7 @@
 
 from peers import (
     bootstrap_replicates,
+    few_cases,
     gini_volume,
     growth_in_cases,
     growth_in_classes,
@@ -18,6 +19,7 @@ WORKS: dict[str, Work] = {
     for module in (
         growth_in_cases,
         growth_in_classes,
+        few_cases,
         peak_memory,
         triplet_volumes,
         bootstrap_replicates,
