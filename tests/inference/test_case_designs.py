@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from polyroc import Design, Predictions
+from polyroc import Design, Predictions, evaluate
 from polyroc.errors import InvalidInput, RowsByPosition
 from polyroc.inference import _influence
 from polyroc.inference._influence import (
@@ -238,7 +238,18 @@ def test_satterthwaites_degrees_of_freedom() -> None:
         assert satterthwaite(np.zeros(3), np.array([1.0, 2, 3])) == math.inf
         assert satterthwaite(np.array([0.0, 2.0]), np.array([0.0, 7.0])) == 7
         assert satterthwaite(np.array([1.0, 2.0]), np.array([0.0, 7.0])) == 0
-        assert satterthwaite(np.array([1.0, 2.0]), np.array([math.inf, 7.0])) == 9 / (4 / 7)
+        of_one = satterthwaite(np.array([1.0, 2.0]), np.array([math.inf, 7.0]))
+        assert of_one == pytest.approx(9 / (4 / 7))
         assert math.isnan(satterthwaite(np.array([math.nan, 2.0]), np.array([1.0, 7.0])))
+        assert satterthwaite(np.array([1e-200, 1e-200]), np.array([9.0, 9.0])) == 18
     found = satterthwaite(np.array([1.0, 2.0, 4.0]), np.array([3.0, 5.0, 6.0]))
     assert found == pytest.approx(49 / (1 / 3 + 4 / 5 + 16 / 6))
+
+
+@pytest.mark.parametrize("scores", [np.eye(2), np.full((2, 2), 0.5)])
+def test_nothing_varies_where_all_cases_agree(scores: np.ndarray) -> None:
+    """Nor do sampled classes change that, and no warning says so."""
+    y = np.repeat([0, 1], [50, 33])
+    found = evaluate(y, scores[y], ["aunp"], groups=Design(sampling="random"))["aunp"]
+    assert found.value == scores[0, 0] and math.isnan(found.standard_error)
+    assert [note.code for note in found.notes if note.code == "no-variation"]

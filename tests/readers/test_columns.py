@@ -223,7 +223,7 @@ def test_columns_by_name(columns: Any, labels: Any, tmp_path: Path) -> None:
         (
             {"columns": {"a": "u", "B1": "v"}},
             InvalidInput,
-            r"'y' has the label 'b' in row 1, which is not among the classes 'a', 'B1' of columns="
+            r"'y' has the label 'b' in row 1, but columns= names columns for 'a', 'B1' only"
             r"\. Correct the label or",
         ),
     ],

@@ -257,3 +257,11 @@ def test_zeros_of_both_signs_are_equal(zero):
         assert polyroc.roc_auc(y[cases], scores[cases]) == 0.5
         assert polyroc.roc_auc(y[cases], scores[cases], ties="strict") == 0
         assert polyroc.auc_mu(y[cases], np.column_stack([-scores, scores])[cases]) == 0.5
+
+
+def test_two_columns_whose_sum_is_beyond_the_largest_float() -> None:
+    """The default metrics of two classes depend on whether rows have one sum: these do not."""
+    y = np.array([0, 1] * 10)
+    found = polyroc.evaluate(y, np.full((20, 2), 1.5e308))
+    assert found["hand_till"].value == 0.5
+    assert list(found) == list(polyroc.evaluate(y, np.c_[y, 2 * y] / 1.0))

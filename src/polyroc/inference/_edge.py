@@ -141,6 +141,10 @@ class ExtraMass(NamedTuple):
     mass: float
     means: Float64Array
     squares: Float64Array
+    stays: bool = False
+    """Where every class has ``LARGE_CLASS`` cases, too."""
+    signed: bool = False
+    """Whether limits are those of a size, whose sign may be unknown."""
 
 
 def extra_mass(
@@ -149,19 +153,21 @@ def extra_mass(
     """What extra mass does to a value, whatever the number of cases; None where it is not known."""
     predictions, kind = statistics.predictions, Kind.of(asked[0])
     n_classes = predictions.n_classes
-    if signed(asked[0]):
-        return None
+    if signed(asked[0]) and not kind.signed:
+        nothing = np.zeros(n_classes)
+        return ExtraMass(0.0, nothing, nothing, signed=True)
     if kind.of_tuples and n_classes > 3:
         chance, value = 1 / math.factorial(n_classes), found.value
         square = chance * (1 - value) ** 2 + (1 - chance) * value**2
-        return ExtraMass(kind.mass, *(np.full(n_classes, x) for x in (chance - value, square)))
+        means, squares = np.full(n_classes, chance - value), np.full(n_classes, square)
+        return ExtraMass(kind.mass, means, squares, stays=True)
     pool, shares = _pool(predictions, POOL_OF_TUPLES if kind.of_tuples else None)
     mixed = shrunken_classes(predictions, CaseDesign(), kind.mass, pool, shares)
     (again,) = _measured(statistics, mixed, [asked], kind)
     if again.influence is None or again.influence.reason is not None or again.reason is not None:
         return None
     moved = again.influence.cases[len(predictions) :].reshape(n_classes, -1)
-    return ExtraMass(kind.mass, moved @ shares, moved**2 @ shares)
+    return ExtraMass(kind.mass, moved @ shares, moved**2 @ shares, signed=kind.signed)
 
 
 def signed(metric: Metric) -> bool:

@@ -301,7 +301,7 @@ def variance_of_parts(
 
 def freedom_of_parts(parts: Float64Array, predictions: Predictions, design: CaseDesign) -> float:
     """Satterthwaite's degrees of freedom of the sum of the parts of the classes."""
-    by_class = float(parts.sum() ** 2 / np.sum(parts**2 / design.freedom(predictions)))
+    by_class = satterthwaite(parts, design.freedom(predictions))
     return min(by_class, design.most_freedom(predictions))
 
 
@@ -310,6 +310,6 @@ def satterthwaite(variances: Float64Array, freedom: Float64Array) -> float:
     known = variances != 0
     if not known.any():
         return math.inf
-    total = variances[known].sum()
+    shares = variances[known] / variances[known].sum()  # whose squares do not underflow together
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(total**2 / np.sum(variances[known] ** 2 / freedom[known]))
+        return float(1 / np.sum(shares**2 / freedom[known]))

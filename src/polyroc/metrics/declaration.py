@@ -74,8 +74,9 @@ class Occasion(NamedTuple):
 
 
 def _one_sum(scores: FloatArray) -> bool:
-    sums = scores.sum(axis=1, dtype=np.float64)
-    return float(np.ptp(sums)) <= SUM_TOLERANCE * max(1.0, float(np.abs(scores).max()))
+    with np.errstate(over="ignore", invalid="ignore"):  # sums beyond the largest float are not one
+        sums = scores.sum(axis=1, dtype=np.float64)
+        return float(np.ptp(sums)) <= SUM_TOLERANCE * max(1.0, float(np.abs(scores).max()))
 
 
 class Repeats(NamedTuple):

@@ -183,8 +183,7 @@ def _real(value: Any) -> float:
         return np.nan
     if isinstance(value, _NO_NUMBERS) or np.ndim(value):
         raise TypeError
-    """Numbers as float64: a long double beyond it is infinite, a signalling NaN is NaN."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # of long doubles, of signalling NaN
         return float(value)
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyroc._base.checks import did_you_mean, shown
+from polyroc._base.wording import plural
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.predictions._classes import listed
 from polyroc.predictions._completing import ROUNDED, are_complete, completing, named_alike
@@ -149,7 +150,7 @@ def named_scores(search: Search, columns: ColumnsLike) -> ScoreColumns:
         _check_said(search, names, classes)
     if len(names) != len(classes) and (len(names), len(classes)) != (1, 2):
         raise InvalidInput(
-            f"columns= names {len(names)} columns for the {len(classes)} classes "
+            f"columns= names {plural(len(names), 'column')} for the {len(classes)} classes "
             f"{listed(classes)}. Name one per class."
         )
     return ScoreColumns(classes, {search.stem: names})

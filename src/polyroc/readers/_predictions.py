@@ -230,7 +230,7 @@ def _check_named(
         hint = next(filter(None, hints), "")
         raise InvalidInput(
             f"{table.path}: column {shown(target)} has the label {shown(stray)} in row {row}, "
-            f"which is not among the classes {listed(classes)} of columns=.{hint} Correct the "
+            f"but columns= names columns for {listed(classes)} only.{hint} Correct the "
             "label or the class in columns=, or add the column of this class."
         )
 

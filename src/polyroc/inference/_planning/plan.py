@@ -110,8 +110,9 @@ def plan(
 
     With c_k the variance of the influence values within class k, n_k cases of each class give the
     variance Σ_k c_k/n_k, and with it the half-width of the interval and the power of a test. From a
-    pilot the half-width is that of the interval of :func:`evaluate`, also near the end of the
-    range. The fewest cases have n_k ∝ √c_k, the cheapest n_k ∝ √(c_k / price of a case).
+    pilot the half-width is that of the interval of :func:`evaluate` at the value of the pilot, also
+    near the end of the range. The fewest cases have n_k ∝ √c_k, the cheapest n_k ∝ √(c_k / price of
+    a case).
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class Variation:
     """Of the classes in the pilot."""
     models: tuple[str, str] | None = None
     extra: ExtraMass | None = None
-    """Of the intervals of ``evaluate`` near the end of the range; None for another value."""
+    """Of the intervals of ``evaluate`` near the end of the range, at the value of the pilot."""
 
     def at(self, value: float) -> "Variation":
         """The same for another value; within a range, variances follow (θ − lowest)(highest − θ).
@@ -56,7 +56,7 @@ class Variation:
         scale = (value - low) * (high - value) / ((self.value - low) * (high - self.value))
         words = (*self.words, "times θ(1 − θ) at the value assumed over that of the pilot")
         variances = scale * self.variances
-        return replace(self, value=value, variances=variances, words=words, extra=None)
+        return replace(self, value=value, variances=variances, words=words)
 
     def with_shares(self, shares: Float64Array) -> Self:
         """The same, with the shares of a pilot."""
