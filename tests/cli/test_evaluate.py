@@ -76,8 +76,8 @@ def test_a_constant_out_of_range_is_refused_before_anything_is_printed(tmp_path:
 def test_a_misspelt_class_of_columns_is_asked_about(tmp_path: Path) -> None:
     path = written(tmp_path, "y,u,v\ncat,.9,.1\nhorse,.2,.8\ncat,.4,.6\n")
     message = refused("evaluate", path, "--columns", "cat=u,hose=v")
-    assert "'y' has the label 'horse' in row 1, which is not among the classes" in message
-    assert "'cat', 'hose' of --columns. Did you mean 'horse'? Correct the label" in message
+    assert "'y' has the label 'horse' in row 1, but --columns names columns for" in message
+    assert "'cat', 'hose' only. Did you mean 'horse'? Correct the label" in message
     assert "--labels" not in message
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pytest
+from common.packages import light_gbm
 from integrations.rounds import PATIENCE, ROUNDS, best_round, cases
 from scipy.special import expit, softmax
 
 import polyroc
 from polyroc.errors import InvalidInput, InvalidType, UnknownName
 from polyroc.integrations import boosting
+
+lightgbm = light_gbm()
 
 QUIET: dict[str, Any] = {"verbosity": -1, "num_leaves": 7, "learning_rate": 0.5, "num_threads": 1}
 

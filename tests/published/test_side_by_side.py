@@ -1,11 +1,13 @@
 """The same data through scikit-learn and LightGBM: random, with ties and with weights."""
 
-import lightgbm
 import numpy as np
 import pytest
+from common.packages import light_gbm
 from sklearn.metrics import roc_auc_score
 
 from polyroc import au1p, auc_mu, aunp, aunu, hand_till, roc_auc
+
+lightgbm = light_gbm()
 
 
 def draw(seed, grid=None):
