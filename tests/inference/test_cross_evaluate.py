@@ -21,10 +21,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 import polyroc
 from polyroc import cross_evaluate, evaluate, study
+from polyroc._storage.npz import read_arrays, write_arrays
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.inference._cross import run
 from polyroc.inference._resampled_t import SplitValues
+from polyroc.metrics import registry
+from polyroc.metrics.declaration import Occasion
 
 X, CODES = three_class_mixture((40, 30, 20), rng=3)
 Y = np.array(["b", "c", "a"])[CODES]
@@ -190,6 +193,15 @@ def test_no_metrics_and_metrics_without_values():
     assert undefined.learners()["value"].isna().all()
 
 
+def test_metrics_that_many_cases_cannot_afford_are_computed_in_small_folds():
+    """Without names the metrics are those that the largest fold affords."""
+    X, y = three_class_mixture((1100, 1100, 1100), rng=0)
+    found = cross_evaluate(GaussianNB(), X, y, cv=50, progress=False, rng=1)
+    assert list(found) == [metric.name for metric in registry.select(None, Occasion(3, 66))]
+    assert "vus" in found
+    assert "vus" not in {metric.name for metric in registry.select(None, Occasion(3, 3300))}
+
+
 def test_what_cannot_be_cross_validated():
     order = np.argsort(Y, kind="stable")
     for kind, message, given in (
@@ -213,3 +225,44 @@ def test_what_cannot_be_cross_validated():
     ridge = cross_evaluate(RidgeClassifier(), X, Y, metrics=["hand_till", "total_length"], rng=1)
     assert ridge["hand_till"].value > 0.8
     assert "needs probabilities" in ridge["total_length"].note
+
+
+class NeverFitted(GaussianNB):
+    """Whoever fits it has not looked at the call."""
+
+    def fit(self, X, y, sample_weight=None):
+        raise AssertionError("it was fitted")
+
+
+def test_what_is_wrong_is_told_before_anything_is_fitted():
+    order = np.argsort(Y, kind="stable")  # 20 of a, 40 of b, 30 of c
+    first, last = np.arange(0, 90, 2), np.arange(1, 90, 2)
+    known = [(last, first[first < 60]), (first, last)]  # c is learned, and not tested
+    pairs = np.arange(90) // 2
+    alone = np.delete(np.arange(90), np.arange(2, 20))  # one pair of a
+    for message, given in (
+        ("level must lie between 0 and 1, got 95. Pass 0.95 for 95 %.", {"level": 95}),
+        ("The test part of fold 0 has no cases of the class 'c'. Use Stratified", {"cv": known}),
+        ("Fold 0 has one group of the class 'a', which says nothing about how cases vary",
+         {"cv": [(np.arange(2, 90), alone)], "groups": pairs}),
+    ):  # fmt: skip
+        with pytest.raises(InvalidInput) as caught:
+            cross_evaluate(NeverFitted(), X[order], Y[order], **given)
+        assert str(caught.value).startswith(message)
+
+
+def test_scores_of_a_file_that_are_not_those_of_its_folds(tmp_path):
+    file, schema = tmp_path / "folds.npz", "polyroc cross-validation 2"
+    options = {"cv": 3, "metrics": ["hand_till"], "progress": False, "rng": 1}
+    cross_evaluate(GaussianNB(), X, Y, checkpoint=file, **options)
+    header, arrays = read_arrays(file, schema, "a cross-validation")
+    whole = arrays["scores_1"]
+    for scores in (whole[:, 1:], whole[:, :, :2], whole[[0, 0]], whole.astype(np.float32)):
+        write_arrays(file, schema, header, {**arrays, "scores_1": scores})
+        with pytest.raises(InvalidInput, match="its scores are not those of its folds"):
+            cross_evaluate(GaussianNB(), X, Y, checkpoint=file, **options)
+    for number in (np.nan, np.inf):
+        scores = np.where(whole == whole.max(), number, whole)
+        write_arrays(file, schema, header, {**arrays, "scores_1": scores})
+        with pytest.raises(InvalidInput, match="its scores are not all finite numbers"):
+            cross_evaluate(GaussianNB(), X, Y, checkpoint=file, **options)

@@ -79,6 +79,8 @@ class Held:
                 shape = (len(self.work.estimators), len(tests[split]), len(self.work.cases.classes))
                 if found.dtype != np.float64 or found.shape != shape:
                     raise ValueError("its scores are not those of its folds")
+                if not np.isfinite(found).all():
+                    raise ValueError("its scores are not all finite numbers")
                 self.scores[split] = found
 
     def save(self, file: Checkpoint) -> None:
