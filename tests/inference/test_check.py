@@ -73,6 +73,18 @@ def test_where_lower_is_better_everything_turns_round() -> None:
     assert seen[:2] == ["fail", "pass"] and seen[3] == "pass" != seen[2]
 
 
+def test_a_change_without_a_name_is_one_of_the_metrics_that_it_fits() -> None:
+    y, scores, better = drawn(0, (40, 30))
+    new, old = scores[:, 1], better[:, 1]
+    values = {"minimum": {"roc_auc": 0.5}, "maximum": {"saec": 0.9}}
+    found = check(y, new, **values, baseline=old, max_drop=0.3, max_rise=0.4)
+    asked = [(row.metric, row.rule, row.bound) for row in found.rows]
+    assert asked[:2] == [("roc_auc", "minimum", 0.5), ("saec", "maximum", 0.9)]
+    assert asked[2:] == [("roc_auc", "max_drop", 0.3), ("saec", "max_rise", 0.4)]
+    with pytest.raises(InvalidInput, match="does not say which metric it is about, and maximum= n"):
+        check(y, new, minimum={"roc_auc": 0.5}, baseline=old, max_rise=0.4)
+
+
 def test_failures_are_adjusted_and_passes_are_not() -> None:
     y, scores, better = drawn(1)
     metrics = ("hand_till", "pdi", "au1p")
@@ -99,6 +111,14 @@ def test_failures_are_adjusted_and_passes_are_not() -> None:
     )
     mixed = check(y, scores, minimum={"hand_till": 0.1, "pdi": 0.99})
     assert [row.outcome for row in mixed.rows] == ["pass", "fail"] and mixed.outcome == "fail"
+
+
+def test_it_is_explained_how_one_requirement_is_tested() -> None:
+    y, scores, _ = drawn(1)
+    assert check(y, scores, minimum={"pdi": 0.1}).explain() == (
+        "The requirement is tested twice, each time one-sided at 5 %: that it is met (pass) and "
+        "that it is violated (fail); neither shown is too few cases to tell."
+    )
 
 
 def test_no_variation() -> None:

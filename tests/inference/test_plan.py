@@ -393,6 +393,14 @@ def test_cases_power_and_difference_follow_from_each_other() -> None:
     ).power == pytest.approx(0.9, abs=1e-9)
 
 
+@pytest.mark.parametrize(("against", "cases"), [(0.2, 12), (0.8, 60)])
+def test_a_value_is_looked_for_up_to_the_end_of_its_range(against: float, cases: int) -> None:
+    found = plan(pair_auc=0.75, cases=cases, against=against, power=0.8)
+    assert 0.6 < found.value < 1 and found.power == pytest.approx(0.8, abs=1e-9)
+    again = plan(pair_auc=0.75, cases=cases, against=against, difference=found.difference)
+    assert again.power == pytest.approx(0.8, abs=1e-9)
+
+
 def test_power_grows_with_cases() -> None:
     for auc, against in ((0.8, 0.5), (0.95, 0.9), (0.999, 0.9)):
         powers = [plan(pair_auc=auc, cases=[n, n], against=against).power for n in range(2, 30)]
@@ -492,6 +500,17 @@ def test_a_reader_study_is_a_pilot() -> None:
         plan(study, cases={0: 20, 1: 40})
     with pytest.raises(NotDefined, match=r"2 readers do not reach a half-width of 0\.001 with"):
         plan(study, readers=2, half_width=0.001)
+
+
+def test_a_plan_of_readers_says_what_it_assumes() -> None:
+    roles = {name: name for name in ("case", "reader", "modality", "truth", "rating")}
+    found = plan(reader_study(readings(), **roles), cases=60)
+    assert found.to_dict()["assumptions"] == [
+        "variance components from the 4 readers and 60 cases of the pilot",
+        "readers and cases random",
+        "classes in the shares of the pilot",
+    ]
+    assert "<li>readers and cases random</li>" in found._repr_html_()
 
 
 def test_a_reader_study_without_a_difference_is_a_pilot_for_intervals() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy.stats import norm
 
 from polyroc import Predictions, compare, evaluate, reader_study, registry
 from polyroc.errors import InvalidInput, InvalidType, NotDefined, UnknownName
@@ -262,6 +263,16 @@ def test_readers_who_agree_on_everything() -> None:
     json.dumps(study.to_dict(), allow_nan=False)
 
 
+def test_a_reader_without_errors_has_no_limits() -> None:
+    """No case disagrees, which does not mean that none would among others."""
+    table = rated_table(20)
+    table.loc[table["reader"] == "A", "rating"] = table["truth"] * 5 + 1
+    values = reader_study(table, **RATED).frame("values").set_index("reader")
+    assert (values.loc["A", "value"] == 1).all()
+    assert values.loc["A", ["standard_error", "low", "high"]].isna().all(axis=None)
+    assert values.loc[["B", "C"], ["standard_error", "low", "high"]].notna().all(axis=None)
+
+
 def test_readers_with_equal_differences() -> None:
     """MS(TR) is 0: with other cases there is an error term, of infinite degrees of freedom."""
     one = rated_table(40, n_readers=1)
@@ -274,6 +285,16 @@ def test_readers_with_equal_differences() -> None:
 
 
 # What a study says
+
+
+def test_the_value_of_a_reader_knows_what_is_better() -> None:
+    options: dict[str, Any] = {"covariance": "bootstrap", "n_replicates": 20, "rng": 0, **RATED}
+    table = rated_table(20)
+    cost = reader_study(table, metric="saec_hull", **options).estimate(0, 0)
+    area = reader_study(table, metric="roc_auc", **options).estimate(0, 0)
+    assert cost.value > 0.05 and area.value < 0.95
+    assert cost.test(0.05, "less").p_value < 0.5 < cost.test(0.05, "greater").p_value
+    assert area.test(0.95, "less").p_value < 0.5 < area.test(0.95, "greater").p_value
 
 
 def test_order_of_rows_and_container_do_not_matter() -> None:
@@ -385,6 +406,16 @@ def test_power_of_plans() -> None:
         study.cases_needed(5, 80)
 
 
+def test_readers_held_fixed_leave_no_degrees_of_freedom_to_lose() -> None:
+    study = reader_study(rated_table(60, 4, seed=5), **RATED)
+    fixed = study.power(6, 50, difference=0.1, random="cases")
+    assert fixed.ddf == math.inf
+    assert study.power(6, 50, difference=0.1).ddf < math.inf
+    error = study.half_width(6, 50, random="cases")[1]
+    z = norm.ppf(0.975)
+    assert fixed.power == pytest.approx(norm.sf(z - 0.1 / error) + norm.cdf(-z - 0.1 / error))
+
+
 def test_the_fewest_cases_where_more_cases_are_worse() -> None:
     """As cases grow, degrees of freedom fall to those of the readers."""
     parts = {"var_tr": 2e-4, "cov1": 3.5e-4, "cov2": 3.4e-4, "cov3": 2.4e-4, "var_error": 8e-4}
@@ -393,7 +424,7 @@ def test_the_fewest_cases_where_more_cases_are_worse() -> None:
     widths = [pilot.interval(2, n, both, 0.95)[0] for n in range(2, 6000)]
     assert powers[-1] < max(powers) - 0.005
     assert widths[-1] > min(widths) + 0.04
-    for share in (0.5, 0.9, 1 - 1e-9):
+    for share in (0.5, 0.9, 1 - 1e-9, 1):
         wanted = share * max(powers)
         fewest = next(n for n, power in enumerate(powers, start=2) if power >= wanted)
         assert pilot.cases_needed(3, wanted, 0.05, both, 0.95).cases == fewest
@@ -499,6 +530,13 @@ MISTAKES = [
         TABLE[(TABLE["modality"] == "ct") == (TABLE["case"] < 3)],
         "The cases of modality 'ct' occur with no other modality: cases nested within modalities "
         f"are a split-plot design. {CROSSED}",
+    ),
+    (
+        without(
+            without(TABLE, reader="B", modality="ct", case=0), reader="B", modality="mr", case=1
+        )[lambda table: table["case"] < 2],
+        "2 readings are missing: case 0 by reader 'B' under modality 'ct'; case 1 by reader 'B' "
+        "under modality 'mr'. Add them, or leave these cases or readers out.",
     ),
     (
         changed(TABLE, "rating", 4, None),

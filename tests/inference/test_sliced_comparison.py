@@ -65,6 +65,16 @@ def test_slices_are_compared_as_alone():
     assert len(document["by"][0]["differences"]) == len(found.frame())
 
 
+def test_tables_at_another_level_are_those_of_a_comparison_at_that_level():
+    y, models, rng = drawn(5, n=90)
+    site = rng.choice(["u", "v"], len(y))
+    found = compare(y, models, ["hand_till"], by={"site": site})
+    other = compare(y, models, ["hand_till"], by={"site": site}, level=0.5)
+    pd.testing.assert_frame_equal(found.frame(0.5), other.frame())
+    assert found.to_dict(0.5)["by"] == other.to_dict()["by"]
+    assert (found.frame()["low"] < other.frame()["low"]).all()
+
+
 def test_interaction_of_independent_slices_and_of_shared_patients():
     y, models, rng = drawn(1)
     two = {name: models[name] for name in "ab"}
@@ -99,6 +109,21 @@ def test_interaction_of_independent_slices_and_of_shared_patients():
     variance = sum(total**2 for total in sums.values())
     assert shared.statistic == pytest.approx(apart**2 / variance, rel=1e-9)
     assert shared.denominator_degrees_of_freedom <= 69
+
+
+def test_interactions_are_adjusted_for_each_metric():
+    y, models, rng = drawn(6)
+    by = {"site": rng.choice(["u", "v"], len(y)), "age": rng.choice(["young", "old"], len(y))}
+    for name, own in (("a", "u"), ("b", "v")):  # either is worse than the other at its own site
+        models[name] = np.where((by["site"] == own)[:, None], 1 / 3, models[name])
+    table = compare(y, models, METRICS, by=by).interactions()
+    for metric in METRICS:
+        own = table[table["metric"] == metric].sort_values("p_value")
+        assert len(own) == 6  # three pairs of models by two attributes
+        highest = 0.0
+        for place, (p, adjusted) in enumerate(zip(own["p_value"], own["p_adjusted"], strict=True)):
+            highest = max(highest, min(1, (6 - place) * p))
+            assert adjusted == pytest.approx(highest, rel=1e-9, abs=0)
 
 
 def test_what_has_no_slices_is_refused():

@@ -11,6 +11,7 @@ from scipy import stats
 from polyroc import Bootstrap, Design, Predictions, evaluate, registry
 from polyroc.errors import InvalidInput, InvalidType, NotAligned, RowsByPosition
 from polyroc.inference import SlicedEvaluation
+from polyroc.inference._slices.spread import SliceSpread
 
 METRICS = ["hand_till", "aunp", "auc_mu", "pdi", "total_length"]
 
@@ -140,6 +141,18 @@ def test_all_slices_at_once_is_welchs_analysis_of_variance():
     assert test.p_value == pytest.approx(stats.f.sf(statistic, 3, known), rel=1e-9)
 
 
+def test_tables_at_another_level_are_those_of_an_evaluation_at_that_level():
+    y, p, rng = drawn(5, n=90)
+    site = rng.choice(["a", "b"], len(y))
+    found = evaluate(y, p, ["hand_till"], by=site)
+    other = evaluate(y, p, ["hand_till"], by=site, level=0.5)
+    pd.testing.assert_frame_equal(found.frame(0.5), other.frame())
+    pd.testing.assert_frame_equal(found.against_rest(0.5), other.against_rest())
+    assert found.to_dict(0.5)["by"] == other.to_dict()["by"]
+    for name in ("low", "high"):
+        assert (found.frame()[name] != other.frame()[name]).all()
+
+
 def test_thin_slices_are_withheld_with_their_counts():
     y, p, _ = drawn(4, n=90)
     site = np.where(np.arange(90) < 40, "a", "b").astype(object)
@@ -183,6 +196,29 @@ def test_one_slice_and_a_slice_without_errors_have_no_test():
     assert perfect.slices["slice"][0]["hand_till"].value == 1
     error = perfect.slices["slice"][1]["hand_till"].standard_error
     assert (perfect.against_rest()["standard_error"] > 1.01 * error).all()
+
+
+def test_slices_that_are_all_perfect_are_not_compared():
+    y, _, _ = drawn(5, n=60)
+    found = evaluate(y, np.eye(3)[y] * 0.9 + 0.1 / 3, ["hand_till"], by=np.arange(60) % 2)
+    assert (found.frame()["value"] == 1).all()
+    rest, whole = found.against_rest(), found.tests()
+    assert rest["note"].tolist() == ["no standard error: a slice has none"] * 2
+    assert whole["note"].tolist() == ["no test: fewer than two slices have a standard error"]
+    assert rest["p_value"].isna().all() and whole["p_value"].isna().all()
+
+
+@pytest.mark.parametrize(("known", "most"), [(4.0, 2), (2.0, 8)])
+def test_two_denominator_degrees_of_freedom_are_enough_for_a_test(known, most):
+    """For q = 2 and D = 3 (2/3)²/ν, what the slices leave is 8/(3D) = 2ν, and groups less 1."""
+    values = np.array([0.0, 1.0, 2.0])
+    found = SliceSpread(np.eye(3), np.full(3, known), most).alike(values)
+    assert found.denominator_degrees_of_freedom == pytest.approx(min(2 * known, most))
+    doubt = 4 / 3 / known
+    statistic = np.sum((values - 1) ** 2) / (2 + 2 * doubt - 6 * doubt / 4)
+    assert found.statistic == pytest.approx(statistic)
+    assert found.p_value == pytest.approx(stats.f.sf(statistic, 2, min(2 * known, most)))
+    assert math.isnan(SliceSpread(np.eye(3), np.full(3, known), 1).alike(values).p_value)
 
 
 def test_folds_priors_and_designs_hold_within_slices():

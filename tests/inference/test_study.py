@@ -408,3 +408,15 @@ def test_ranks_have_intervals() -> None:
     assert 0.3 < always.low < 0.6
     one = Study(values[:1], ("a", "b", "c"), ("hand_till", "pdi"), (0, 1, 2), (0,), 0.2, 0)
     assert one.rank_intervals()[["low", "high"]].isna().all(axis=None)
+
+
+def test_the_level_of_a_study_without_metrics_is_looked_at_too() -> None:
+    nothing = Study(np.zeros((4, 2, 0)), ("a", "b"), (), (0, 1), (0, 1, 2, 3), 0.25, 0)
+    assert nothing.rank_intervals().empty
+    with pytest.raises(InvalidInput, match="level must lie between 0 and 1, got 95"):
+        nothing.rank_intervals(95)
+
+
+def test_a_study_has_a_hundred_splits_of_two_fifths() -> None:
+    found = study({"bayes": GaussianNB()}, X, Y, metrics=["hand_till"], rng=0, progress=False)
+    assert found.splits == tuple(range(100)) and found.test_size == 0.4
