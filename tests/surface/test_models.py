@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime
+from scipy.stats import kstest
 
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, NotDefined
@@ -103,6 +104,32 @@ def test_the_average_over_k_and_beta_is_that_of_its_posterior(tmp_path: Path) ->
     assert np.array_equal(loaded.rescore(new, labels).rates, surface.rescore(new, labels).rates)
 
 
+def test_the_average_over_one_k() -> None:
+    """Half of three cases is one neighbour."""
+    points, labels = np.array([[0.0], [1.0], [3.0]]), [0, 0, 1]
+    model, plain = AveragedKnnModel(points, labels), KnnModel(points, labels)
+    assert set(model.grid[:, 0]) == {1.0}
+    total, mean = 0.0, np.zeros((3, 2))
+    for k, beta in model.grid:
+        p = plain.probabilities(np.array([k, beta]))
+        weight = math.exp(-((beta / 10) ** 2) / 2) * math.prod(
+            p[i, j] for i, j in enumerate(labels)
+        )
+        total, mean = total + weight, mean + weight * p
+    assert np.allclose(model.probabilities(np.zeros(0)), mean / total, atol=1e-5)
+
+
+def test_new_cases_do_not_change_how_k_and_beta_are_weighed() -> None:
+    new, labels = three_class_mixture((3, 3, 3), rng=4)
+    model, plain = AveragedKnnModel(X, Y), KnnModel(X, Y).at(new)
+    mean = np.zeros((9, 3))
+    for row, weight in zip(model.grid, model.grid_weights, strict=True):
+        mean += weight * plain.probabilities(row)
+    for other in (model.at(new), model.on(new, labels)):
+        assert np.array_equal(other.grid_weights, model.grid_weights)
+        assert np.allclose(other.probabilities(np.zeros(0)), mean, atol=1e-4)
+
+
 def test_knn_for_new_cases_uses_all_reference_cases() -> None:
     new, labels = three_class_mixture((3, 3, 3), rng=4)
     model = KnnModel(X, Y)
@@ -126,6 +153,23 @@ def test_knn_parameters_stay_where_they_make_sense() -> None:
     for _ in range(200):
         k, beta = model.perturb(model.draw(rng), rng, 5.0)
         assert 1 <= k <= len(X) - 2 and beta >= 0
+
+
+def test_knn_draws_k_up_to_half_of_the_cases() -> None:
+    """On the log scale k is uniform."""
+    model, rng = KnnModel(X, Y), np.random.default_rng(0)
+    k, beta = np.array([model.draw(rng) for _ in range(1000)]).T
+    assert kstest(np.log(k) / math.log(len(X) / 2), "uniform").pvalue > 0.01
+    assert kstest(beta / 5, "expon").pvalue > 0.01
+
+
+def test_features_are_standardised_by_weighted_cases() -> None:
+    """A case of weight 2 is two cases."""
+    weights = np.arange(len(Y)) % 3 + 1
+    once = LinearModel(X, Y, sample_weight=weights)
+    often = LinearModel(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
+    parameters = once.draw(np.random.default_rng(0))
+    assert np.allclose(once.probabilities(parameters), often.at(X).probabilities(parameters))
 
 
 @pytest.mark.parametrize("kind", [MlpModel, LinearModel])
@@ -226,6 +270,14 @@ def test_fingerprints_tell_data_and_settings_apart() -> None:
     assert KnnModel(X, Y).fingerprint() == models[0].fingerprint()
 
 
+def test_a_fingerprint_does_not_depend_on_the_order_of_the_arrays() -> None:
+    class Turned(KnnModel):
+        arrays = KnnModel.arrays[::-1]
+
+    assert list(Turned(X, Y).state()) == list(KnnModel(X, Y).state())[::-1]
+    assert Turned(X, Y).fingerprint() == KnnModel(X, Y).fingerprint()
+
+
 def test_cases_of_weight_zero_are_left_out() -> None:
     weights = np.ones(len(Y))
     weights[3] = 0
@@ -286,3 +338,15 @@ def test_features_with_names_are_not_taken_for_one_another(tmp_path) -> None:  #
                 call(frame[["v", "u"]])
     with pytest.raises(InvalidInput, match="X contains nan in row 3, column 'v'"):
         KnnModel(frame.assign(v=frame["v"].where(frame.index != 3)), y)
+
+
+@pytest.mark.parametrize("place", [0, 5, -1])
+@pytest.mark.parametrize("k", [0.0, len(X) - 1.0])
+def test_a_grid_of_impossible_k_is_not_restored(place: int, k: float) -> None:
+    model = AveragedKnnModel(X, Y)
+    state = {name: array.copy() for name, array in model.state().items()}
+    found = AveragedKnnModel.restored(model.classes, model.settings(), state).at(X)
+    assert np.array_equal(found.grid, model.grid)
+    state["grid"][place, 0] = k
+    with pytest.raises(ValueError, match="its grid of parameters is not that of an averaged k-nn"):
+        AveragedKnnModel.restored(model.classes, model.settings(), state)

@@ -87,6 +87,15 @@ def test_prediction_is_the_greatest_of_the_decision_function():
     assert (model.predict(X) != GaussianNB().fit(X, Y).predict(X)).any()
 
 
+def test_where_argmax_decides_the_decision_function_is_that_of_the_probabilities():
+    model = CostSensitiveClassifier(GaussianNB()).fit(X, Y)
+    assert (model.decision_function(X) == model.predict_proba(X)).all()
+    two = CODES > 0
+    binary = CostSensitiveClassifier(GaussianNB()).fit(X[two], Y[two])
+    first, second = binary.predict_proba(X[two]).T
+    assert (binary.decision_function(X[two]) == second - first).all()
+
+
 @pytest.mark.parametrize("cost", [0.1, 1, 20])
 def test_two_classes_are_a_threshold(cost):
     two = CODES > 0

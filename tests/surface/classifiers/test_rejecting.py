@@ -119,6 +119,15 @@ def test_limits_are_kept_by_as_few_referrals_as_they_need():
     assert never.verdict_ == "No case is referred: no other rule saves enough."
 
 
+def test_without_a_price_the_threshold_is_one_of_expected_costs():
+    y, _, x = cases(300, 2)
+    free = RejectingClassifierCV(GaussianNB(), limits={(0, 1): 0.05}).fit(x, y)
+    assert (free.refer_costs_ == 0).all()
+    expected = [min(1 - p) for p in free.predict_proba(x)]
+    assert free.refers(x).tolist() == [cost > free.threshold_ for cost in expected]
+    assert 0 < free.threshold_ < 1
+
+
 def test_risk_by_coverage_is_that_of_a_loop():
     y, p, _ = cases(40, 3)
     p = np.round(p, 1) + 0.05

@@ -125,6 +125,27 @@ def test_scores_are_those_of_the_definition(seed):
     assert np.allclose(goal.score(costs), twin_of_score(goal, costs), atol=1e-12)
 
 
+@pytest.mark.parametrize(("truth", "expected"), [(1, 1 / 8), (0, 2.0)])
+def test_costs_beyond_all_corners_lie_a_factor_of_two_away(truth, expected):
+    """Decisions change where errors of the first class cost a quarter of the others, or as much."""
+    p, costs = np.array([[0.8, 0.2], [0.5, 0.5]]), 1 - np.eye(2)
+    goal = Goal(p, np.array([truth, truth]), np.array([0.5, 0.5]), costs)
+    moved = sweep(goal, costs, class_groups(2)[0])
+    assert goal.score(moved).goal == 0
+    assert moved[0, 1] / moved[1, 0] == pytest.approx(expected)
+
+
+def test_a_limit_is_kept_beside_a_case_that_every_factor_decides_alike():
+    """Rates are those at the factor, and the first case is never decided as the second class."""
+    p = np.array([[1.0, 1e-150], [0.5, 0.5], [0.8, 0.2]])
+    weights, costs = np.array([0.2, 0.2, 0.6]), 1 - np.eye(2)
+    for limit, errors in ((0.4, 0.6), (0.6, 0.2)):  # of the first class half is the second case
+        goal = Goal(p, np.array([0, 0, 1]), weights, costs, ((0, 1),), np.array([limit]))
+        score = goal.score(sweep(goal, costs, class_groups(2)[0]))
+        assert score.excess == 0
+        assert score.goal == pytest.approx(errors, abs=1e-5)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_ties_do_not_make_descent_worse_than_its_start(seed):
     goal = random_goal(seed, 3, 60, 1, whole=True)

@@ -223,6 +223,19 @@ def test_weight_zero_is_absence():
     assert zero.gain_standard_error_ == pytest.approx(absent.gain_standard_error_)
 
 
+def test_classes_without_cases_have_no_rates():
+    p, y = drawn(10, 60, 3)
+    only = y < 2
+    for options, named in (
+        ({"limits": {(2, 0): 0.1}}, "limits"),
+        ({"minimise": (2, 0)}, "minimise"),
+        ({"priors": [0.4, 0.3, 0.3]}, "priors"),
+    ):
+        with pytest.raises(NotDefined) as caught:
+            TunedCostClassifierCV(Given(), **options).fit(p, y, sample_weight=1.0 * only)
+        assert str(caught.value) == f"{named} name the class 2, of which there are no cases."
+
+
 def test_weights_change_what_is_best():
     p, y = drawn(11, 2000, 3)
     weights = np.array([20.0, 1, 1])[y]
