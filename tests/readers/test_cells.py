@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from polyroc import hand_till
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.readers import Table, read_predictions, read_table
 from polyroc.readers._cells import (
@@ -247,6 +248,23 @@ def test_rows_without_a_name() -> None:
             f"x: column 'c' has the type list<item: int64>, which cannot name a {what}. Use "
             "strings or integers."
         )
+
+
+@pytest.mark.parametrize(
+    ("kind", "far"),
+    [(pa.duration("s"), 2**62), (pa.timestamp("s"), 2**40), (pa.date32(), 2**30)],
+)
+def test_dates_beyond_those_of_python_name_nothing(kind: Any, far: int) -> None:
+    """Nor are they labels, as an array or as its encoding."""
+    values = pa.array([1, far, 3], pa.int32() if far < 2**31 else pa.int64()).cast(kind)
+    assert told(InvalidInput, values_in, table(values), "c", "case") == (
+        f"x: column 'c' has a value of the type {kind} that is too large to name a case. Use "
+        "strings or integers."
+    )
+    assert len(values_in(table(values.take([0, 2])), "c", "case")) == 2
+    for labels in (values, values.dictionary_encode()):
+        with pytest.raises((InvalidInput, InvalidType)):
+            hand_till(labels, np.eye(3))
 
 
 def test_names_that_repeat_are_told_with_both_places() -> None:

@@ -147,5 +147,8 @@ def _dictionary(values: Any) -> list[Any]:
     if not used:
         return []
     words = chunks[0].dictionary
-    found = [words[place].as_py() for place in sorted(used)]
+    try:
+        found = [words[place].as_py() for place in sorted(used)]
+    except (OverflowError, ValueError):  # dates beyond those of Python, which are no labels anyway
+        return []
     return [word for word in dict.fromkeys(found) if word is not None]

@@ -140,6 +140,11 @@ def values_in(table: Table, name: str, what: str) -> NDArray[Any]:
             f"{table.path}: column {shown(name)} has the type {type_name(column.type)}, which "
             f"cannot name a {what}. Use strings or integers."
         ) from None
+    except (OverflowError, ValueError):
+        raise InvalidInput(
+            f"{table.path}: column {shown(name)} has a value of the type "
+            f"{type_name(column.type)} that is too large to name a {what}. Use strings or integers."
+        ) from None
     found = np.empty(len(words), dtype=object)
     found[:] = [None if word is None else _plain_id(word) for word in listed]
     values: NDArray[Any] = found[codes]
