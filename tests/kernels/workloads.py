@@ -14,6 +14,7 @@ import numpy as np
 import polyroc
 from polyroc import Bootstrap, Predictions, registry
 from polyroc.datasets import three_class_mixture
+from polyroc.kernels import by_class
 from polyroc.kernels.archive import non_dominated
 from polyroc.kernels.cone import cone_gap
 from polyroc.kernels.confusion import critical_costs, least_costs
@@ -170,6 +171,13 @@ def of_long_tables() -> Iterator[Result]:
         order = places[int(sort_places(keys, *places))]
         right = bring_in_order(keys.view(np.float64), order, ascending)
         yield f"in ascending order {levels}", np.append(ascending, right)
+    codes, rows = y.astype(np.int32), np.ascontiguousarray(p)
+    yield "sums of classes", by_class.sums_of_classes(codes, rows[:, 0].copy(), 3)
+    yield "products of classes", by_class.products_of_classes(codes, rows.T.copy(), 3)
+    yield "squares across", by_class.squares_across(codes, rows, np.eye(3) / 2, np.eye(3))
+    left = np.empty(len(y))
+    by_class.less_of_classes(codes, rows[:, 1].copy(), np.array([0.1, 0.2, 0.3]), left)
+    yield "less of classes", left
     y, p = sample(4200, 2)  # more positives than places that are kept before they are copied
     yield "many positives", registry["hand_till_scored"].influence(Predictions(y, p)).cases
     y, p = sample(90, 3)
