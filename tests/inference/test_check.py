@@ -132,6 +132,7 @@ def test_no_variation() -> None:
         wave = score + 0.4 * np.sin(score)
         found = check(truth, score, baseline=wave, max_drop={"roc_auc": 0.01})
         assert found.outcome == outcome, n
+        assert found.rows[0].p_violated == 1, "no loss was seen"
     one = check([0, 0, 0, 1], [0.1, 0.3, 0.2, 0.9], minimum={"roc_auc": 0.5})
     assert one.outcome == "undecided"
     both = {"baseline": [0.1, 0.4, 0.2, 0.9], "max_drop": {"roc_auc": 0.5}}

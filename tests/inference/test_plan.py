@@ -474,6 +474,9 @@ def test_a_reader_study_is_a_pilot() -> None:
     found = plan(study, readers=6, power=0.8, difference=0.1)
     needed = study.cases_needed(6, 0.8, difference=0.1)
     assert (found.total, found.power, found.readers) == (needed.cases, needed.power, 6)
+    rough = plan(study, readers=6, power=0.8, difference=0.1, level=0.8)
+    fewer = study.cases_needed(6, 0.8, difference=0.1, level=0.8).cases
+    assert rough.total == fewer < found.total
     assert found.cases[1] / found.total == pytest.approx(1 / 3, abs=0.01)
     assert plan(study, cases=60).power == study.power(4, 60).power
     assert plan(study, cases={0: 40, 1: 20}, metric="roc_auc").value == pytest.approx(

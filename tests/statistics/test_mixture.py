@@ -84,6 +84,7 @@ def test_small_classes_are_compared_each_with_each(monkeypatch):
         y, p = np.arange(90) % 8, rng.dirichlet(np.ones(8), 90)
         p = p if levels is None else np.round(p * levels) / levels
         p[5] = p[13] + (0 if levels else 2.0**-46)  # of one class, and close
+        p[16] = p[21] + (0 if levels else 2.0**-46 * np.eye(8)[0])  # of the first class and another
         p[7], p[30, :2] = p[14], p[24, :2]
         cases = Predictions(y, p)
         counts = cases.class_counts

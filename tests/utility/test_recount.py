@@ -144,7 +144,7 @@ def test_hulls_of_points() -> None:
 
 def test_heavy_tails() -> None:
     """What the most expensive hundredth of a surface pays, facet by facet."""
-    for n in (3, 60, 500):
+    for n in (1, 3, 60, 500):
         for power in (0, 1, 6):
             rng = np.random.default_rng(n)
             costs, sizes = rng.random(n) ** power, rng.random(n)
