@@ -140,12 +140,7 @@ def case_contributions(
     cases: slice = ALL,
 ) -> Float64Array:
     """Scaled contributions of cases, not yet summed over groups."""
-    scaled = _of_cases(predictions, influences, design, cases)
-    if design.sampling == "random":
-        scaled += _prior_contributions(predictions, influences, cases)
-    if design.weights == "frequency":
-        scaled /= np.sqrt(predictions.case_weights[cases])[:, None]
-    return scaled
+    return _moved(predictions, influences, design, cases, design.sampling == "random")
 
 
 def _moved(
@@ -153,9 +148,12 @@ def _moved(
     influences: Sequence[Influence],
     design: CaseDesign,
     cases: slice = ALL,
+    shares_vary: bool = False,
 ) -> Float64Array:
-    """The same where the shares of the classes are fixed."""
+    """The same, by default where the shares of the classes are fixed."""
     scaled = _of_cases(predictions, influences, design, cases)
+    if shares_vary:
+        scaled += _prior_contributions(predictions, influences, cases)
     if design.weights == "frequency":
         scaled /= np.sqrt(predictions.case_weights[cases])[:, None]
     return scaled
