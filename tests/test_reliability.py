@@ -147,3 +147,41 @@ def test_generated_inputs_are_counted_across_processes(tmp_path: Path) -> None:
     assert done.returncode == 0
     code = f"import junit, pathlib; print(junit.read(pathlib.Path({str(xml)!r})).inputs)"
     assert in_reliability(code) == "{'tests': 7}\n"
+
+
+GOES_ON = """
+import runpy, subprocess, sys
+import page, steps
+
+def step(name, fails):
+    def measure():
+        print(name)
+        if fails:
+            raise subprocess.CalledProcessError(1, name)
+    return measure
+
+page.write_page = lambda: "page"
+steps.STEPS.clear()
+for each in ("tests", "fuzz", "mutation"):
+    steps.STEPS[each] = step(each, each == FAILING)
+sys.argv = ["reliability"]
+try:
+    runpy.run_path("__main__.py", run_name="__main__")
+except (SystemExit, subprocess.CalledProcessError) as end:
+    print(type(end).__name__, end.args[0])
+"""
+
+
+@pytest.mark.parametrize(
+    ("failing", "steps", "end"),
+    [
+        ("fuzz", ["tests", "fuzz", "mutation"], "SystemExit Failed, as the page says: fuzz."),
+        ("tests", ["tests"], "CalledProcessError 1"),
+    ],
+)
+def test_what_keeps_its_figures_ends_the_measurement_last(
+    failing: str, steps: list[str], end: str
+) -> None:
+    said = in_reliability(GOES_ON.replace("FAILING", repr(failing))).splitlines()
+    assert [line for line in said if line in ("tests", "fuzz", "mutation")] == steps
+    assert said[-1] == end

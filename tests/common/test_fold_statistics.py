@@ -442,16 +442,24 @@ def test_cases_of_folds_that_do_not_count_move_no_priors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "with_influence", "kept"),
-    [("hand_till", True, True), ("hand_till", False, False), ("pdi", True, False)],
+    ("name", "weighted", "with_influence", "kept"),
+    [
+        ("hand_till", True, True, True),
+        ("hand_till", True, False, False),
+        ("hand_till", False, True, False),
+        ("hand_till_scored", False, True, True),
+        ("pdi", True, True, False),
+    ],
 )
 def test_columns_are_kept_for_influence_values_of_pairs(
-    name: str, with_influence: bool, kept: bool
+    name: str, weighted: bool, with_influence: bool, kept: bool
 ) -> None:
-    """What is expected is told where nothing is carried."""
-    statistics = CaseStatistics(Predictions(Y, P))
+    """Where they are not sorted together; what is expected is told where nothing is carried."""
+    weights = np.ones(len(Y)) if weighted else None
+    statistics = CaseStatistics(Predictions(Y, P, sample_weight=weights))
     measure(statistics, asked(name), with_influence=with_influence)
     assert statistics.predictions.keeps_columns is kept
-    need = Need(registry[name].statistic)
+    options = (("scored", True),) if name.endswith("scored") else ()
+    need = Need(registry[name].statistic, options)
     assert statistics._expected == (set() if with_influence else {need})
     assert statistics._carried == ({need} if with_influence else set())

@@ -119,7 +119,7 @@ def route(patch: Patch, name: str) -> None:
     if name == "long in parts":
         patch.setattr(long_tables, "CASES_AT_ONCE", 5)
         patch.setattr(long_tables, "LANES", 2)
-    if name in ("columns", "sorted"):
+    if name != "short":
         patch.setattr(short_tables, "SHORT", 0)
     if name == "sorted":
         patch.setattr(_columns, "FEW_POSITIVES", 0)
@@ -217,15 +217,14 @@ def test_both_statistics_of_a_long_table_from_one_sort() -> None:
         assert places.projected is None and sums.placed is None
 
 
-@pytest.mark.parametrize("blocks", [False, True])
+@pytest.mark.parametrize("name", ["short", "columns", "blocks"])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("K", [2, 3, 4])
 def test_a_pool_is_a_part_of_every_class(
-    K: int, weighted: bool, blocks: bool, monkeypatch: Patch
+    K: int, weighted: bool, name: str, monkeypatch: Patch
 ) -> None:
     """Sums, chances and influence values are those of the cases written out."""
-    if blocks:
-        route(monkeypatch, "blocks")
+    route(monkeypatch, name)
     cases = table(K, 6, weighted)
     pool, shares = np.array([2, 5, 9, 10]), np.array([0.125, 0.25, 0.5, 0.125])
     kept, added = np.linspace(0.5, 0.75, K), np.arange(1.0, K + 1) / 4
@@ -272,6 +271,7 @@ def test_a_pool_is_a_part_of_every_class(
 
 def test_a_pool_of_a_single_column(monkeypatch: Patch) -> None:
     """The second column says what the first does, and only it is looked at."""
+    route(monkeypatch, "columns")
     rng = np.random.default_rng(1)
     y, s = np.arange(20) % 2, rng.integers(0, 9, 20) / 8
     cases = Predictions(y, s)
@@ -320,14 +320,14 @@ STEPS = "counted_pairs", "sums_of_columns", "column_sums", "_column_sums", "_mir
 @pytest.mark.parametrize(
     ("name", "K", "weighted", "plain", "scored", "carried"),
     [
-        ("short", 3, False, {"counted_pairs"}, {"_column_sums"}, {"_counted"}),
+        ("short", 3, False, {"counted_pairs"}, {"_column_sums"}, {"_column_sums"}),
         ("short", 3, True, {"_column_sums"}, {"_column_sums"}, {"_column_sums"}),
         ("short", 2, False, {"counted_pairs"}, {"_column_sums"}, {"_column_sums"}),
         ("columns", 3, False, {"_column_sums"}, {"_column_sums"}, {"_counted"}),
         ("blocks", 3, True, {"column_sums"}, {"column_sums"}, {"column_sums"}),
-        ("blocks", 3, False, {"counted_pairs"}, {"column_sums"}, {"column_sums"}),
-        ("long", 3, False, {"counted_pairs"}, {"sums_of_columns"}, {"sums_of_columns"}),
-        ("long", 2, False, {"counted_pairs"}, {"sums_of_columns"}, {"sums_of_columns"}),
+        ("blocks", 3, False, {"column_sums"}, {"column_sums"}, {"column_sums"}),
+        ("long", 3, False, {"_column_sums"}, {"sums_of_columns"}, {"sums_of_columns"}),
+        ("long", 2, False, {"_column_sums"}, {"sums_of_columns"}, {"sums_of_columns"}),
         ("long", 3, True, {"_column_sums"}, {"_column_sums"}, {"_column_sums"}),
     ],
 )
@@ -441,10 +441,17 @@ def test_what_a_tie_counts() -> None:
 
 
 def test_columns_of_many_classes_are_not_kept() -> None:
+    """Nor those of short tables, unless leads are asked for."""
     rng = np.random.default_rng(0)
-    for K, kept in ((23, True), (24, False)):
-        cases = Predictions(np.arange(48) % K, rng.random((48, K)))
-        Pairs.keep_columns(cases)
+    for K, weights, scored, kept in (
+        (23, np.ones(48), False, True),
+        (24, np.ones(48), False, False),
+        (23, None, True, True),
+        (24, None, True, False),
+        (23, None, False, False),
+    ):
+        cases = Predictions(np.arange(48) % K, rng.random((48, K)), sample_weight=weights)
+        Pairs.keep_columns(cases, scored)
         assert cases.keeps_columns is kept
 
 
@@ -609,23 +616,54 @@ def test_which_chances_are_found_in_blocks(name: str, monkeypatch: Patch) -> Non
     assert taken == steps[1]  # what was found along is used
 
 
-@pytest.mark.parametrize("name", ["short", "blocks", "long"])
-def test_which_influence_values_are_found_in_blocks(name: str, monkeypatch: Patch) -> None:
+@pytest.mark.parametrize(
+    ("name", "ranked", "pooled"),
+    [
+        ("short", "carried_together", ["carried_together"]),
+        ("columns", "_carried", []),
+        ("blocks", "column_influences", ["column_influences"]),
+        ("long", "carried_pairs", []),
+    ],
+)
+def test_the_steps_of_influence_values_by_each_route(
+    name: str, ranked: str, pooled: list[str], monkeypatch: Patch
+) -> None:
     route(monkeypatch, name)
     cases = table(3)
     third = np.full(3, 1 / 3)
     mixed = Mixture(cases, np.array([0, 4]), np.full(2, 0.5), third, third)
-    taken = watched(monkeypatch, pairs, "column_influences", "carried_pairs", "_carried")
+    steps = "carried_together", "column_influences", "carried_pairs", "_carried"
+    taken = watched(monkeypatch, pairs, *steps)
     gradient = [PairGradient(np.ones((3, 3)), 0.5)]
     Pairs.of(cases).carry(cases, gradient)
-    steps = {"short": "_carried", "blocks": "column_influences", "long": "carried_pairs"}
-    assert set(taken) == {steps[name]}
+    assert set(taken) == {ranked}
     taken.clear()
     Pairs.of_mixture(mixed).carry_mixture(mixed, gradient)
-    assert taken == (["column_influences"] if name == "blocks" else [])
+    assert taken == pooled
+
+
+def test_leads_of_a_short_table_come_from_its_columns(monkeypatch: Patch) -> None:
+    """And change no bit of what is asked for beside them."""
+    cases = table(4)
+    third, matrices = np.full(4, 1 / 3), np.random.default_rng(0).normal(size=(4, 4, 4))
+    mixed = Mixture(cases, np.array([0, 4]), np.full(2, 0.5), third, third)
+    credits = None, 0.5, 1.0, 0.5
+    gradients = [PairGradient(*each) for each in zip(matrices, credits, strict=True)]
+    pairs_of, mixed_of = Pairs.of(cases, scored=True), Pairs.of_mixture(mixed, scored=True)
+    taken = watched(monkeypatch, pairs, "carried_together", "_carried")
+    for carry, by_column in (
+        (lambda some: pairs_of.carry(cases, some), 4),
+        (lambda some: mixed_of.carry_mixture(mixed, some), 0),
+    ):
+        taken.clear()
+        found = carry(gradients)
+        assert taken.count("carried_together") == 2 and taken.count("_carried") == by_column
+        for values, gradient in zip(found, gradients, strict=True):
+            np.testing.assert_array_equal(values, carry([gradient])[0])
 
 
 def test_placements_found_along_serve_ties_that_count_half(monkeypatch: Patch) -> None:
+    route(monkeypatch, "columns")
     cases = table(3)
     along, alone = Pairs.of_carried(cases), Pairs.of(cases)
     taken = watched(monkeypatch, pairs, "placements", "_placed")
@@ -670,7 +708,11 @@ def test_values_of_two_classes_are_counted_in_one_column(K: int, monkeypatch: Pa
     monkeypatch.setattr(long_tables, "MANY_OF_PART", 1)
     cases = table(K)
     taken = watched(monkeypatch, pairs, *STEPS)
+    Pairs.of_carried(cases)
+    assert taken == ["counted_pairs"]  # as of any short table
+    taken.clear()
+    monkeypatch.setattr(short_tables, "SHORT", 0)
     made = Pairs.of_carried(cases)
-    assert taken == (["counted_pairs"] if K == 2 else ["sums_of_columns"])
+    assert taken == (["_column_sums"] * 2 if K == 2 else ["sums_of_columns"])
     assert made.placed is None
     np.testing.assert_array_equal(off((made.above, made.tied)), plain_sums(cases)[:2])

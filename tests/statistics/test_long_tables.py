@@ -10,7 +10,7 @@ from polyroc import Predictions, evaluate, registry
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions import _columns
 from polyroc.predictions._columns import Column
-from polyroc.statistics import long_tables
+from polyroc.statistics import long_tables, short_tables
 from polyroc.statistics.long_tables import is_long
 from polyroc.statistics.pairs import PairGradient, Pairs
 from polyroc.statistics.placements import Placements
@@ -18,7 +18,8 @@ from polyroc.statistics.statistic import Need
 
 
 def long_from(monkeypatch, many, of_part=1):
-    """Let compiled loops pay from so many scores on."""
+    """Let compiled loops pay from so many scores on, and no table be short."""
+    monkeypatch.setattr(short_tables, "SHORT", 0)
     monkeypatch.setattr(long_tables, "MANY_SCORES", many)
     monkeypatch.setattr(long_tables, "MANY_CARRIED", many)
     monkeypatch.setattr(long_tables, "MANY_OF_PART", of_part)
@@ -144,8 +145,9 @@ def test_parts_of_long_tables_are_summed_in_the_same_loops(monkeypatch):
         assert within[name].value == pytest.approx(mean, rel=1e-14)
 
 
-def test_placements_found_along_give_the_same():
+def test_placements_found_along_give_the_same(monkeypatch):
     """Sums exactly, influence values from ties of any credit and from leads."""
+    monkeypatch.setattr(short_tables, "SHORT", 0)
     for y, scores in tables(700):
         n_classes = scores.shape[1]
         matrices = np.random.default_rng(6).normal(size=(4, n_classes, n_classes))

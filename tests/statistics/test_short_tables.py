@@ -6,7 +6,9 @@ import pytest
 from polyroc import Predictions, evaluate, registry
 from polyroc.metrics.measure import CaseStatistics
 from polyroc.predictions._columns import FEW_POSITIVES
-from polyroc.statistics.pairs import Pairs, _column_sums, _is_mirrored
+from polyroc.statistics import short_tables
+from polyroc.statistics.mixture import Mixture
+from polyroc.statistics.pairs import PairGradient, Pairs, _column_sums, _is_mirrored
 from polyroc.statistics.short_tables import SHORT, counted_pairs, is_short
 from polyroc.statistics.statistic import Need
 
@@ -103,3 +105,28 @@ def test_the_second_of_two_columns_says_what_the_first_does():
             np.testing.assert_array_equal(pairs.tied[off], tied[off], err_msg=name)
             expected = name.startswith("one column") or (kept and name.startswith("prob"))
             assert _is_mirrored(predictions) == expected, name
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7, 30])
+def test_all_columns_at_once_and_one_after_the_other(n_classes, monkeypatch):
+    """Of cases and of mixtures, with few ties and many, and pools that repeat cases."""
+    rng = np.random.default_rng(n_classes)
+    for steps in (1, 3, 20, 10**9):
+        y = rng.permutation(np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 150)]))
+        cases = Predictions(y, rng.integers(-steps, steps + 1, (len(y), n_classes)) / 8)
+        pool = rng.integers(0, len(y), rng.integers(1, 40))
+        kept, added = rng.random(n_classes), 3 * rng.random(n_classes)
+        mixed = Mixture(cases, pool, rng.dirichlet(np.ones(len(pool))), kept, added)
+        matrices = rng.normal(size=(4, n_classes, n_classes))
+        gradients = [PairGradient(*each) for each in zip(matrices, (0.5, 0, 1, 0.5), strict=True)]
+        found = []
+        for short in (SHORT, 0):
+            monkeypatch.setattr(short_tables, "SHORT", short)
+            plain, of_mixed = Pairs.of_carried(cases), Pairs.of_mixture(mixed)
+            assert (plain.placed is None) == (short > 0 or n_classes in (2, 30))
+            moved = plain.carry(cases, gradients) + of_mixed.carry_mixture(mixed, gradients)
+            sums = [of_mixed.auc(ties) for ties in ("fair", "strict", "lenient")]
+            found.append([plain.auc(), *sums, *moved])
+        for together, apart in zip(*found, strict=True):
+            scale = np.nanmax(np.abs(apart))
+            np.testing.assert_allclose(together, apart, rtol=0, atol=1e-13 * scale)

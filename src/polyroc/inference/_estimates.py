@@ -20,7 +20,7 @@ from polyroc.metrics.folds import FoldStatistics
 from polyroc.metrics.measure import CaseStatistics, Measured
 from polyroc.metrics.question import NO_VARIATION, Influence
 from polyroc.predictions import Predictions
-from polyroc.results import Estimate, Note
+from polyroc.results import Effective, Estimate, Note
 from polyroc.statistics.means import MANY_CASES, case_threads
 from polyroc.statistics.tuples import Tuples
 from polyroc.typing import (
@@ -120,18 +120,26 @@ def _estimates(
     if any(each.influence is not None for each in found.measured):
         sizes = effective_sizes(statistics, found.asked, found.measured, design, spreads)
         estimates = [
-            replace(estimate, effective=size, bias=bias_of(each.metric, statistics, design))
-            if size is not None
-            else estimate
+            estimate if size is None else _with_limits(statistics, each, estimate, size, design)
             for each, estimate, size in zip(found.measured, estimates, sizes, strict=True)
-        ]
-        estimates = [
-            replace(each, notes=(*each.notes, *coverage_note(each, predictions, design)))
-            for each in estimates
         ]
     if isinstance(statistics, FoldStatistics):
         return told_of_folds(statistics, found.asked, found.measured, estimates)
     return estimates
+
+
+def _with_limits(
+    statistics: CaseStatistics | FoldStatistics,
+    found: Measured,
+    estimate: Estimate,
+    effective: Effective,
+    design: CaseDesign,
+) -> Estimate:
+    """The estimate with what its limits are made of, and what is known of their coverage."""
+    bias = bias_of(found.metric, statistics, design)
+    limited = replace(estimate, effective=effective, bias=bias)
+    told = coverage_note(limited, statistics.predictions, design)
+    return replace(limited, notes=(*limited.notes, *told)) if told else limited
 
 
 def joint_covariance(
@@ -151,7 +159,7 @@ def joint_covariance(
         for place, each in enumerate(found.measured)
         if each.influence is not None and each.influence.drawn is None and errors[place] > 0
     }
-    if moved:
+    if len(moved) > 1:
         known = list(moved)
         matrix[np.ix_(known, known)] = _covariance(predictions, found.together, moved, design)
     np.fill_diagonal(matrix, errors**2)

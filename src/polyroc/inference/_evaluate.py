@@ -133,7 +133,8 @@ def evaluate(
     predictions = predictions_of(y_true, y_score, labels, sample_weight, absent, folds=folds)
     attributes, by_position = attributes_of(by, predictions)
     design = CaseDesign.of(groups, predictions)
-    design = replace(design, by_position=(*design.by_position, *by_position))
+    if by_position:
+        design = replace(design, by_position=(*design.by_position, *by_position))
     replicates = method.replicates if isinstance(method, Bootstrap) else 1
     chosen = registry.select(metrics, Occasion.of(predictions, replicates))
     if isinstance(method, Bootstrap):

@@ -37,7 +37,7 @@ class Bootstrap:
     n_tuples: int | None = None
 
     def __post_init__(self) -> None:
-        generator_of(self.rng)
+        _check_rng(self.rng)
         repeats(self.replicates, "replicates", least=2)
         if self.n_tuples is not None:
             repeats(self.n_tuples, "n_tuples", least=2)
@@ -66,7 +66,7 @@ class Permutation:
     rng: RandomState = None
 
     def __post_init__(self) -> None:
-        generator_of(self.rng)
+        _check_rng(self.rng)
         repeats(self.replicates, "replicates", least=1)
 
 
@@ -91,7 +91,7 @@ class Influence:
     rng: RandomState = None
 
     def __post_init__(self) -> None:
-        generator_of(self.rng)
+        _check_rng(self.rng)
         if self.n_tuples is not None:
             repeats(self.n_tuples, "n_tuples", least=1)
 
@@ -131,6 +131,12 @@ class Design:
     def of(cls, groups: Any) -> "Design":
         """A design, or the groups of an ordinary one."""
         return groups if isinstance(groups, cls) else cls(groups)
+
+
+def _check_rng(rng: RandomState) -> None:
+    """Refuse what no generator comes from; None takes a seed from the system, and is not tried."""
+    if rng is not None:
+        generator_of(rng)
 
 
 IntervalMethod = Literal["influence", "bootstrap"] | Bootstrap

@@ -100,8 +100,10 @@ def measure(
             found[place] = Measured(metric, reason=str(reason))
         else:
             groups.setdefault(question.need, []).append((place, question))
-    if with_influence and any(need.statistic is Pairs for need in groups):
-        Pairs.keep_columns(statistics.predictions)  # sorted once for values and influence values
+    of_pairs = [need for need in groups if need.statistic is Pairs]
+    if with_influence and of_pairs:  # sorted once for values and influence values
+        scored = any(need.options for need in of_pairs)
+        Pairs.keep_columns(statistics.predictions, scored)
     joined = _joined(groups)
     if not with_influence:
         statistics.expect(joined)

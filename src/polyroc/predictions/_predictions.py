@@ -29,6 +29,7 @@ from polyroc.predictions._scores import (
     normalized,
     row_fault,
 )
+from polyroc.predictions._side_by_side import SideBySide
 from polyroc.predictions._slices import (
     Attribute,
     given_attributes,
@@ -311,6 +312,11 @@ class Predictions:
         scores = np.ascontiguousarray(self.scores[:, k])
         return Column(scores, self.codes, k, self.weights, kept)
 
+    @lazy_property
+    def side_by_side(self) -> SideBySide:
+        """All columns sorted at once, which pays where they are short."""
+        return SideBySide(self.scores, self.codes)
+
     @property
     def n_scores_of_whole(self) -> int:
         """Scores of the table that this is a part of, such as a fold, or of this table itself."""
@@ -334,6 +340,7 @@ class Predictions:
     def forget_columns(self) -> None:
         """Let go of the columns that were kept, and of the memory that they take."""
         self._columns.clear()
+        vars(self).pop("side_by_side", None)
 
     @lazy_property
     def class_counts(self) -> NDArray[np.intp]:

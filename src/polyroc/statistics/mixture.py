@@ -20,10 +20,35 @@ from polyroc._base.lazy import lazy_property
 from polyroc._base.sums import sum_by_class
 from polyroc.predictions import Predictions
 from polyroc.predictions._columns import Column, Ranks
+from polyroc.predictions._side_by_side import Masses, SideBySide
 from polyroc.typing import Float64Array, IntArray
 
 MOST_KEPT_RANKS = 1 << 23
 """Ranks of columns that are kept between values and influence values (about 200 MB)."""
+
+
+class Pool(NamedTuple):
+    """A pool of cases in every column."""
+
+    rows: NDArray[np.intp]
+    """(M,) where it has them among the cases, in the order given."""
+    shares: Float64Array
+    """(K, n) share of each case in the pool."""
+    masses: Masses
+    """Shares of the pool below each case, and level with it."""
+
+
+class Blend(NamedTuple):
+    """Classes that are made of their own cases and of a pool."""
+
+    columns: SideBySide
+    counts: Float64Array
+    """(K,) cases of each class."""
+    kept: Float64Array
+    """(K,) share of its own cases in each class."""
+    pooled: Float64Array
+    """(K,) share of the pool in it."""
+    pool: Pool
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +109,16 @@ class Mixture:
         if kept:
             self._columns[k] = mixed
         return mixed
+
+    @lazy_property
+    def blend(self) -> Blend:
+        """All columns at once, where they are short."""
+        columns, counts = self.predictions.side_by_side, self.predictions.class_weights
+        shares = np.bincount(self.pool, self.shares, len(self.predictions))
+        ordered = columns.in_order(shares.astype(np.float64, copy=False))
+        pool = Pool(self.pool, ordered, columns.masses(ordered))
+        kept, pooled = self.kept * counts / self.class_weights, self.added / self.class_weights
+        return Blend(columns, counts, kept, pooled, pool)
 
     def nothing(self) -> "Carried":
         """Influence values that others are added to."""

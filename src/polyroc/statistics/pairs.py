@@ -29,7 +29,7 @@ from polyroc.statistics.long_tables import carried_pairs, is_long, sums_of_colum
 from polyroc.statistics.many_columns import column_influences, column_sums
 from polyroc.statistics.means import centred_by_class
 from polyroc.statistics.mixture import Carried, MixedColumn, Mixture
-from polyroc.statistics.short_tables import counted_pairs, is_short
+from polyroc.statistics.short_tables import carried_together, counted_pairs, is_short, mixed_pairs
 from polyroc.statistics.statistic import Statistic
 from polyroc.typing import Float64Array, Ties
 
@@ -119,6 +119,8 @@ class Pairs(Statistic):
 
         Of two classes one column is enough for both, or for those that ask for influence values.
         """
+        if is_short(predictions):
+            return cls.of(predictions, **options)
         if predictions.n_classes > 2 and is_long(predictions, carried=True):
             return cls._of_sums(predictions, *sums_of_columns(predictions))
         many = predictions.n_classes >= many_columns.MANY_CLASSES
@@ -138,9 +140,13 @@ class Pairs(Statistic):
         return cls._of_sums(predictions, above, tied, excess, placed)
 
     @staticmethod
-    def keep_columns(predictions: Predictions) -> None:
-        """Keep sorted columns for influence values; those of many classes are never sorted."""
-        if predictions.n_classes < many_columns.MANY_CLASSES:
+    def keep_columns(predictions: Predictions, scored: bool = False) -> None:
+        """Keep sorted columns for influence values; those of many classes are never sorted.
+
+        Those of short tables are sorted together, unless leads are ``scored``.
+        """
+        together = is_short(predictions) and not scored
+        if predictions.n_classes < many_columns.MANY_CLASSES and not together:
             predictions.keep_columns()
 
     def __add__(self, other: "Pairs") -> "Pairs":
@@ -176,12 +182,25 @@ class Pairs(Statistic):
         self, predictions: Predictions, gradients: Sequence[PairGradient]
     ) -> list[Float64Array]:
         """From the placements of each case in each column."""
+
+        def of_credit(some: list[PairGradient], credit: float | None) -> list[Float64Array]:
+            if credit is None:
+                return self._by_column(predictions, some)
+            return [each.own for each in carried_together(predictions, _slopes(some), credit)]
+
+        if is_short(predictions):
+            return centred_by_class(predictions, _by_credit(gradients, of_credit))
+        return centred_by_class(predictions, self._by_column(predictions, gradients))
+
+    def _by_column(
+        self, predictions: Predictions, gradients: Sequence[PairGradient]
+    ) -> list[Float64Array]:
+        """Influence values before they are centred, from one column after the other."""
         if self.n_classes >= many_columns.MANY_CLASSES:
-            by_blocks = self._by_blocks(predictions, gradients)
-            return centred_by_class(predictions, [each.own for each in by_blocks])
+            return [each.own for each in self._by_blocks(predictions, gradients)]
         predictions.keep_columns()
         if is_long(predictions, carried=True):
-            return centred_by_class(predictions, _carried_along(predictions, gradients))
+            return _carried_along(predictions, gradients)
 
         def of_column(k: int) -> list[Float64Array]:
             column, fair = predictions.column(k), None if self.placed is None else self.placed[k]
@@ -195,13 +214,15 @@ class Pairs(Statistic):
         for parts in each_of_threads(of_column, columns, n_threads):
             for total, part in zip(totals, parts, strict=True):
                 total += part
-        return centred_by_class(predictions, totals)
+        return totals
 
     @classmethod
     def of_mixture(cls, mixture: Mixture, scored: bool = False, **options: Any) -> Self:
         """One sort per column, in which the pool is once."""
         del options
-        if mixture.n_classes >= many_columns.MANY_CLASSES:
+        if not scored and is_short(mixture.predictions):
+            above, tied, *leads = mixed_pairs(mixture)
+        elif mixture.n_classes >= many_columns.MANY_CLASSES:
             above, tied, *leads = column_sums(mixture, scored)
         elif mixture.predictions.one_column and not scored:
             (sums,) = mixed_columns(mixture, MixedColumn.sums, (1,))
@@ -217,8 +238,24 @@ class Pairs(Statistic):
         self, mixture: Mixture, gradients: Sequence[PairGradient]
     ) -> list[Float64Array]:
         """From the placements of each case and each row of the pool in each column."""
+
+        def of_credit(some: list[PairGradient], credit: float | None) -> list[Carried]:
+            if credit is None:
+                return self._mixed_by_column(mixture, some)
+            return carried_together(mixture, _slopes(some), credit)
+
+        if is_short(mixture.predictions):
+            found = _by_credit(gradients, of_credit)
+        else:
+            found = self._mixed_by_column(mixture, gradients)
+        return [mixture.centred(each) for each in found]
+
+    def _mixed_by_column(
+        self, mixture: Mixture, gradients: Sequence[PairGradient]
+    ) -> list[Carried]:
+        """The same before they are centred, from one column after the other."""
         if self.n_classes >= many_columns.MANY_CLASSES:
-            return [mixture.centred(each) for each in self._by_blocks(mixture, gradients)]
+            return self._by_blocks(mixture, gradients)
 
         def of_column(mixed: MixedColumn) -> list[Carried]:
             rows = [each.matrix[mixed.column.k].copy() for each in gradients]
@@ -235,7 +272,7 @@ class Pairs(Statistic):
         for parts in mixed_columns(mixture, of_column, _columns_that_count(gradients)):
             for total, part in zip(totals, parts, strict=True):
                 total.add(part)
-        return [mixture.centred(total) for total in totals]
+        return totals
 
     def _by_blocks(
         self, cases: Predictions | Mixture, gradients: Sequence[PairGradient]
@@ -243,6 +280,23 @@ class Pairs(Statistic):
         """Influence values of many classes, before they are centred."""
         credits = [each.credit for each in gradients]
         return column_influences(cases, [each.matrix for each in gradients], credits, self.weights)
+
+
+def _by_credit(
+    gradients: Sequence[PairGradient],
+    work: Callable[[list[PairGradient], float | None], list[Made]],
+) -> list[Made]:
+    """What some work makes of the gradients of each credit, in the order of the gradients."""
+    some = {
+        each.credit: [one for one in gradients if one.credit == each.credit] for each in gradients
+    }
+    made = {credit: iter(work(each, credit)) for credit, each in some.items()}
+    return [next(made[each.credit]) for each in gradients]
+
+
+def _slopes(gradients: Sequence[PairGradient]) -> Float64Array:
+    """Derivatives (G, K, K)."""
+    return np.stack([each.matrix for each in gradients])
 
 
 def _carried_along(

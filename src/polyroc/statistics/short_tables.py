@@ -5,13 +5,11 @@ Counts of unweighted cases are whole numbers, equal to those of one column after
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyroc.predictions import Predictions
 from polyroc.statistics.directed import Directed
+from polyroc.statistics.mixture import Carried, Mixture
 from polyroc.typing import Float64Array
-
-Integers = NDArray[np.intp]
 
 SHORT = 1 << 12
 """Cases up to which the calls cost more than the memory for all columns side by side."""
@@ -34,23 +32,67 @@ def is_short(predictions: Predictions) -> bool:
 
 def counted_pairs(predictions: Predictions) -> tuple[Float64Array, Float64Array]:
     """Pairs in which the case of class k (row) has more, or the same, than that of r (column)."""
-    n_classes = predictions.n_classes
-    columns = np.ascontiguousarray(predictions.scores.T)
-    rows = np.arange(n_classes)[:, None]
-    order = columns.argsort(axis=1)
-    codes = predictions.codes[order].astype(np.intp)
-    own = codes == rows
-    order += rows * columns.shape[1]
-    upto, level = _ranks(own, columns.take(order))
-    codes += rows * n_classes
+    columns, counts = predictions.side_by_side, predictions.class_weights
+    upto, level = columns.summed_positives
+    tied = np.diag(counts) if level is None else level
+    return counts[:, None] * counts - upto, tied
 
-    def summed(ranks: Integers) -> Float64Array:
-        sums = np.bincount(codes.ravel(), ranks.ravel(), n_classes**2)
-        return sums.reshape(n_classes, n_classes).astype(np.float64, copy=False)
 
-    counts = predictions.class_weights
-    tied = np.diag(counts) if level is None else summed(level)
-    return counts[:, None] * counts - summed(upto), tied
+def mixed_pairs(mixture: Mixture) -> tuple[Float64Array, Float64Array]:
+    """The same of classes that are shrunken towards a pool, by their weights.
+
+    Either case of a pair is one of its class or of the pool: four ways.
+    """
+    blend = mixture.blend
+    columns, counts, pool = blend.columns, blend.counts, blend.pool
+    mean_below, mean_level = (columns.summed(each) / counts for each in pool.masses)
+    alike = np.einsum("ki,ki->k", pool.shares, pool.masses.level)[:, None]
+    above, tied = (each / np.outer(counts, counts) for each in counted_pairs(mixture.predictions))
+    own, other = blend.kept[:, None], blend.kept
+    pooled, others_pooled = blend.pooled[:, None], blend.pooled
+    above = own * (other * above + others_pooled * np.diag(mean_below)[:, None])
+    above += pooled * (other * (1 - mean_below - mean_level) + others_pooled * (1 - alike) / 2)
+    tied = own * (other * tied + others_pooled * np.diag(mean_level)[:, None])
+    tied += pooled * (other * mean_level + others_pooled * alike)
+    pairs = np.outer(mixture.class_weights, mixture.class_weights)
+    return above * pairs, tied * pairs
+
+
+def carried_together(
+    cases: Predictions | Mixture, slopes: Float64Array, credit: float
+) -> list[Carried]:
+    """Influence values, before they are centred, for derivatives W (G, K, K) by AUC(k|r).
+
+    As a case of class k a case wins against Σ_r W_kr times the share of class r below it, and as a
+    case of class r it loses against Σ_k W_kr times the share of class k above it.
+    """
+    slopes = np.where(np.eye(slopes.shape[1], dtype=bool), 0.0, slopes)
+    blend = cases.blend if isinstance(cases, Mixture) else None
+    predictions = cases.predictions if isinstance(cases, Mixture) else cases
+    columns, counts = predictions.side_by_side, predictions.class_weights
+    upto, level = columns.positives
+    above = counts[:, None] - upto + credit * (columns.own if level is None else level)
+    above /= counts[:, None]
+    each_case = 1 / counts
+    if blend is not None:
+        above *= blend.kept[:, None]
+        above += blend.pooled[:, None] * (1 - blend.pool.masses.up_to(1 - credit))
+        each_case = blend.kept / counts
+    values = (slopes * each_case).reshape(len(slopes), -1).take(columns.cells, axis=1)
+    if blend is not None:
+        values += (slopes * blend.pooled).sum(axis=2)[:, :, None] * blend.pool.shares
+    won = columns.masses(values).up_to(credit).reshape(len(slopes), -1)
+    above = above.ravel()
+    own = won.take(columns.places_of_own, axis=1)
+    for row, places in zip(slopes.transpose(1, 0, 2), columns.places, strict=True):
+        own += row.take(predictions.codes, axis=1) * above.take(places)
+    if blend is None:
+        return [Carried(each, each[:0, None]) for each in own]
+    pool = columns.places[:, blend.pool.rows]
+    pooled = won.take(pool, axis=1).transpose(0, 2, 1)
+    for row, places in zip(slopes.transpose(1, 0, 2), pool, strict=True):
+        pooled += above.take(places)[:, None] * row[:, None, :]
+    return [Carried(*each) for each in zip(own, pooled, strict=True)]
 
 
 def has_few_margins(predictions: Predictions) -> bool:
@@ -86,23 +128,3 @@ def ranked_margins(predictions: Predictions, directed: Directed) -> Float64Array
     above = np.zeros((n_classes, n_classes))
     above[i, j] = sums[ends] - sums[starts] - counts[i] * (starts + (counts[i] - 1) / 2)
     return above
-
-
-def _ranks(
-    own: NDArray[np.bool_], scores: NDArray[np.floating]
-) -> tuple[Integers, Integers | None]:
-    """Positives not above each case, and those tied with it; cases ascend by score in each row.
-
-    The latter is None where no two scores are equal: a positive is tied with itself alone.
-    """
-    right = own.cumsum(axis=1)
-    new = scores[:, 1:] != scores[:, :-1]
-    if new.all():
-        return right, None
-    left = right - own
-    starts = np.ones(scores.shape, dtype=bool)
-    starts[:, 1:] = new
-    first = np.flatnonzero(starts)
-    lengths = np.diff(first, append=scores.size)
-    left, right = left.ravel()[first], right.ravel()[first + lengths - 1]
-    return np.repeat(right, lengths), np.repeat(right - left, lengths)
