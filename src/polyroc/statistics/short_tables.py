@@ -83,15 +83,13 @@ def carried_together(
         values += (slopes * blend.pooled).sum(axis=2)[:, :, None] * blend.pool.shares
     won = columns.masses(values).up_to(credit).reshape(len(slopes), -1)
     above = above.ravel()
-    own = won.take(columns.places_of_own, axis=1)
-    for row, places in zip(slopes.transpose(1, 0, 2), columns.places, strict=True):
-        own += row.take(predictions.codes, axis=1) * above.take(places)
+    own = (slopes.take(predictions.codes, axis=2) * above.take(columns.places)).sum(axis=1)
+    own += won.take(columns.places_of_own, axis=1)
     if blend is None:
         return [Carried(each, each[:0, None]) for each in own]
     pool = columns.places[:, blend.pool.rows]
     pooled = won.take(pool, axis=1).transpose(0, 2, 1)
-    for row, places in zip(slopes.transpose(1, 0, 2), pool, strict=True):
-        pooled += above.take(places)[:, None] * row[:, None, :]
+    pooled += np.einsum("km,gkc->gmc", above.take(pool), slopes)
     return [Carried(*each) for each in zip(own, pooled, strict=True)]
 
 
