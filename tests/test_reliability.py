@@ -150,21 +150,26 @@ def test_generated_inputs_are_counted_across_processes(tmp_path: Path) -> None:
 
 
 GOES_ON = """
-import runpy, subprocess, sys
+import pathlib, runpy, subprocess, sys
 import page, steps
 
 def step(name, fails):
     def measure():
         print(name)
+        if name in WRITTEN:
+            (steps.RECORDS / f"{name}.json").write_text("{}")
         if fails:
             raise subprocess.CalledProcessError(1, name)
     return measure
 
+steps.RECORDS = pathlib.Path(FOLDER)
+(steps.RECORDS / "mutation.json").write_text("{}")
 page.write_page = lambda: "page"
+page.branch_shares = lambda: {"outside": 97.0}
 steps.STEPS.clear()
 for each in ("tests", "fuzz", "mutation"):
     steps.STEPS[each] = step(each, each == FAILING)
-sys.argv = ["reliability"]
+sys.argv = ["reliability", "--at-least", LEAST]
 try:
     runpy.run_path("__main__.py", run_name="__main__")
 except (SystemExit, subprocess.CalledProcessError) as end:
@@ -172,16 +177,26 @@ except (SystemExit, subprocess.CalledProcessError) as end:
 """
 
 
+SAID = "SystemExit Failed, as the page says: fuzz."
+
+
 @pytest.mark.parametrize(
-    ("failing", "steps", "end"),
+    ("failing", "written", "least", "steps", "end"),
     [
-        ("fuzz", ["tests", "fuzz", "mutation"], "SystemExit Failed, as the page says: fuzz."),
-        ("tests", ["tests"], "CalledProcessError 1"),
+        ("fuzz", ["fuzz"], "95", ["tests", "fuzz", "mutation"], SAID),
+        ("fuzz", ["fuzz"], "98", ["tests", "fuzz", "mutation"], f"{SAID} Fewer than 98 %."),
+        ("fuzz", [], "95", ["tests", "fuzz"], "CalledProcessError 1"),
+        ("mutation", [], "95", ["tests", "fuzz", "mutation"], "CalledProcessError 1"),
+        ("tests", ["tests"], "95", ["tests"], "CalledProcessError 1"),
+        (None, [], "95", ["tests", "fuzz", "mutation"], "Branches taken: outside 97.0 %"),
+        (None, [], "98", ["tests", "fuzz", "mutation"], "SystemExit Fewer than 98 %."),
     ],
 )
 def test_what_keeps_its_figures_ends_the_measurement_last(
-    failing: str, steps: list[str], end: str
+    failing: str | None, written: list[str], least: str, steps: list[str], end: str, tmp_path: Path
 ) -> None:
-    said = in_reliability(GOES_ON.replace("FAILING", repr(failing))).splitlines()
+    given = {"FAILING": failing, "WRITTEN": written, "LEAST": least, "FOLDER": str(tmp_path)}
+    code = "\n".join(f"{name} = {value!r}" for name, value in given.items()) + GOES_ON
+    said = in_reliability(code).splitlines()
     assert [line for line in said if line in ("tests", "fuzz", "mutation")] == steps
     assert said[-1] == end

@@ -9,7 +9,7 @@ import pytest
 
 
 def light_gbm() -> Any:
-    """LightGBM, or a skip of the module that says why; POLYROC_REQUIRE_LIGHTGBM=1 forbids it."""
+    """LightGBM, or a skip that says why; POLYROC_REQUIRE_LIGHTGBM=1 forbids it."""
     try:
         import lightgbm
     except (ImportError, OSError) as error:  # without libgomp it is installed and does not load

@@ -79,7 +79,19 @@ def test_threads_are_shared_among_folds_or_within_them(
     assert {part.predictions.n_threads for part in statistics.parts} == {inner}
     statistics.measure(asked("hand_till"))
     assert seen == [outer]
-    assert not any(part.predictions.keeps_columns for part in statistics.parts)
+    for part in statistics.parts:
+        assert not part.predictions.keeps_columns
+        assert "side_by_side" not in vars(part.predictions)
+
+
+def test_folds_that_lack_classes_keep_no_columns() -> None:
+    statistics = FoldStatistics(lacking())
+    found = statistics.measure(asked("hand_till"))
+    assert found[0].influence is not None
+    assert len(statistics.parts) > 1
+    for part in statistics.parts:
+        assert not part.predictions.keeps_columns
+        assert "side_by_side" not in vars(part.predictions)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

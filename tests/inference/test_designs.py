@@ -180,3 +180,40 @@ def test_predictions_to_compare_hold_the_same_groups():
     for models in ({"a": a, "b": b}, {"a": a, "b": none}, {"a": none, "b": a}):
         with pytest.raises(InvalidInput, match="Model 'b' has other groups than 'a'"):
             compare(models, metrics=["au1p"])
+
+
+def within_classes_alike(seed, copies=1):
+    """Every case of a class is placed alike in its own column; the others hold anything below."""
+    y = np.repeat(np.arange(5), [4, 5, 6, 7, 8])
+    p = np.eye(5)[y]
+    p[:, 0] = 0.5
+    p[:, 1:] += np.random.default_rng(seed).integers(0, 4, (len(y), 4)) / 8
+    return np.tile(y, copies), np.tile(p, (copies, 1))
+
+
+@pytest.mark.parametrize("copies", [1, 9_000], ids=["few cases", "many cases"])
+@pytest.mark.parametrize("seed", range(3))
+def test_shares_of_classes_that_vary_alone_have_no_degrees_of_freedom(seed, copies):
+    """What cases of a class add is then rounding, which the limits must not depend on."""
+    y, p = within_classes_alike(seed, copies)
+    found = evaluate(y, p, ["aunp", "au1p"], groups=Design(sampling="random"))
+    for each in found.estimates:
+        assert each.standard_error > 1e-4
+        assert each.degrees_of_freedom == math.inf
+        moved = each.standard_error / (each.value * (1 - each.value))
+        limit = math.log(each.value / (1 - each.value)) - 1.959963984540054 * moved
+        assert each.interval(scale="logit").low == pytest.approx(1 / (1 + math.exp(-limit)))
+
+
+def test_differences_by_shares_of_classes_alone_have_no_degrees_of_freedom():
+    y, p = within_classes_alike(0)
+    q = p.copy()
+    q[:, 4] = np.where(y == 0, 9.0, q[:, 4])  # all of class 0 are above class 4
+    models = {"a": p, "b": q}
+    found = compare(y, models, ["aunp", "au1p"], groups=Design(sampling="random"))
+    for each in found.differences:
+        assert each.standard_error > 1e-4
+        assert each.degrees_of_freedom == math.inf
+    apart = {name: Predictions(y, each) for name, each in models.items()}
+    alone = compare(apart, metrics=["aunp", "au1p"], groups=Design(sampling="random"))
+    assert [each.degrees_of_freedom for each in alone.differences] == [math.inf] * 2

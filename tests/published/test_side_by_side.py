@@ -7,8 +7,6 @@ from sklearn.metrics import roc_auc_score
 
 from polyroc import au1p, auc_mu, aunp, aunu, hand_till, roc_auc
 
-lightgbm = light_gbm()
-
 
 def draw(seed, grid=None):
     """Labels of 3 to 6 classes, probabilities (on a grid: many ties) and whole weights."""
@@ -55,6 +53,7 @@ def test_two_classes_as_in_scikit_learn(seed, grid):
 
 def lightgbm_auc_mu(y, raw, weight=None, partition=None):
     """LightGBM's number for given raw scores: a booster without trees that starts from them."""
+    lightgbm = light_gbm()
     data = lightgbm.Dataset(
         np.zeros((len(y), 1)),
         label=y,

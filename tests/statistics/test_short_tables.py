@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from polyroc import Predictions, evaluate, registry
+from polyroc import Predictions, evaluate, hand_till, registry
+from polyroc._base.sums import running_sums
 from polyroc.metrics.measure import CaseStatistics
+from polyroc.predictions import _predictions
 from polyroc.predictions._columns import FEW_POSITIVES
+from polyroc.predictions._side_by_side import SideBySide
 from polyroc.statistics import short_tables
 from polyroc.statistics.mixture import Mixture
 from polyroc.statistics.pairs import PairGradient, Pairs, _column_sums, _is_mirrored
@@ -130,3 +133,64 @@ def test_all_columns_at_once_and_one_after_the_other(n_classes, monkeypatch):
         for together, apart in zip(*found, strict=True):
             scale = np.nanmax(np.abs(apart))
             np.testing.assert_allclose(together, apart, rtol=0, atol=1e-13 * scale)
+
+
+@pytest.mark.parametrize("seed", [162, 7, 11])
+def test_rounding_does_not_pile_up_over_the_cases_of_a_column(seed):
+    """Two cases against thousands: from whole numbers, each share is rounded once."""
+    scores = np.random.default_rng(seed).random((SHORT, 2))
+    y = np.r_[0, 0, np.ones(SHORT - 2, int)]
+    parts = np.zeros(2, np.longdouble)
+    of_case = np.zeros(SHORT, np.longdouble)
+    for k in (0, 1):
+        own, other = np.flatnonzero(y == k), np.flatnonzero(y != k)
+        below = np.searchsorted(np.sort(scores[other, k]), scores[own, k])
+        above = len(own) - np.searchsorted(np.sort(scores[own, k]), scores[other, k])
+        of_case[own] += below / np.longdouble(2 * len(other))
+        of_case[other] += above / np.longdouble(2 * len(own))
+    for k in (0, 1):
+        own = of_case[y == k]
+        parts[k] = ((own - own.mean()) ** 2).sum() / (len(own) * (len(own) - 1))
+    error = evaluate(y, scores, ["hand_till"])["hand_till"].standard_error
+    assert error == pytest.approx(float(np.sqrt(parts.sum())), rel=2e-13)
+
+
+@pytest.mark.parametrize("shape", [(1,), (2, 512), (3, 513), (2, 3, 576), (2, 577), (1, 2, 4161)])
+def test_running_sums_along_the_last_axis(shape):
+    values = np.random.default_rng(len(shape)).integers(-9, 9, shape).astype(float)
+    found = running_sums(values)
+    assert found.shape == (*shape[:-1], shape[-1] + 1)
+    assert (found[..., 0] == 0).all()
+    np.testing.assert_array_equal(found[..., 1:], values.cumsum(axis=-1))
+
+
+def test_values_alone_keep_no_sorted_columns():
+    """With influence values the columns are sorted once, and stay until they are let go of."""
+    rng = np.random.default_rng(4)
+    predictions = Predictions(np.arange(60) % 3, rng.random((60, 3)))
+    hand_till(predictions)
+    evaluate(predictions, metrics=["hand_till"], interval=None)
+    assert "side_by_side" not in vars(predictions)
+    evaluate(predictions, metrics=["hand_till"])
+    kept = predictions.side_by_side
+    assert predictions.sorted_together() is kept
+    assert hand_till(predictions) == evaluate(predictions, metrics=["hand_till"])["hand_till"].value
+    predictions.forget_columns()
+    assert predictions.sorted_together() is not kept
+
+
+@pytest.mark.parametrize("scored", [False, True])
+def test_columns_are_sorted_together_once(scored, monkeypatch):
+    """For values, influence values and the shrunken classes behind the limits."""
+    made = []
+
+    class Counted(SideBySide):
+        def __init__(self, scores, codes):
+            made.append(1)
+            super().__init__(scores, codes)
+
+    monkeypatch.setattr(_predictions, "SideBySide", Counted)
+    rng = np.random.default_rng(5)
+    y, p = np.arange(60) % 3, rng.dirichlet(np.ones(3), 60)
+    evaluate(y, p, ["hand_till", "aunp", *(["hand_till_scored"] if scored else [])])
+    assert len(made) == 1

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from polyroc._base.parallel import each_of_threads
 from polyroc.errors import InvalidInput
 from polyroc.inference._options import Design, Sampling, Weighting
-from polyroc.metrics.question import Influence
+from polyroc.metrics.question import NO_VARIATION, Influence
 from polyroc.predictions import Predictions
 from polyroc.statistics.means import case_threads, code_blocks
 from polyroc.typing import Float64Array
@@ -285,7 +285,16 @@ def variance_parts(
 ) -> Float64Array:
     """What each class adds to the variance, where no group spans classes."""
     moved, codes = contributions_by_class(predictions, [influence], design)
-    return np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes).astype(np.float64)
+    parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes).astype(np.float64)
+    return without_rounding(parts, influence.scale)
+
+
+def without_rounding(parts: Float64Array, scale: float) -> Float64Array:
+    """The parts, or 0 where nothing varies but the last digits, which have no degrees of freedom.
+
+    Where the shares of the classes are sampled, they may be all that varies.
+    """
+    return np.zeros_like(parts) if parts.sum() <= (NO_VARIATION * scale) ** 2 else parts
 
 
 def variance_of_parts(

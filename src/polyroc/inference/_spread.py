@@ -29,6 +29,8 @@ from polyroc.inference._influence import (
     contributions,
     contributions_by_class,
     satterthwaite,
+    variance_parts,
+    without_rounding,
 )
 from polyroc.metrics.question import NO_VARIATION, Influence
 from polyroc.predictions import Predictions
@@ -153,7 +155,8 @@ def _of_sample(
     for a, b in combinations(range(n_models), 2):
         differences[a, b] = differences[b, a] = np.sum((columns[:, a] - columns[:, b]) ** 2)
         apart = np.bincount(codes, (moved[:, a] - moved[:, b]) ** 2, predictions.n_classes)
-        parts[:, a, b] = parts[:, b, a] = apart
+        varying = without_rounding(apart.astype(np.float64, copy=False), scale)
+        parts[:, a, b] = parts[:, b, a] = varying
         freedom[a, b] = freedom[b, a] = min(satterthwaite(parts[:, a, b], counts), most)
     normal = np.full_like(freedom, math.inf)
     return Spread(differences, freedom, parts, counts, normal, most, scale)
@@ -162,8 +165,7 @@ def _of_sample(
 def _alone(predictions: Predictions, design: CaseDesign, influence: Influence) -> "_Alone":
     """Of one model on its own cases."""
     variance = float((contributions(predictions, [influence], design) ** 2).sum())
-    moved, codes = contributions_by_class(predictions, [influence], design)
-    parts = np.bincount(codes, moved[:, 0] ** 2, predictions.n_classes).astype(np.float64)
+    parts = variance_parts(predictions, influence, design)
     return _Alone(variance, parts, design.freedom(predictions), design.most_freedom(predictions))
 
 

@@ -303,6 +303,7 @@ class FoldStatistics:
         for (part, place), share, members in zip(self._with_pairs(), shares, having, strict=True):
             own = slope._replace(matrix=(slope.matrix * share)[place])
             cases += part[need].carry(part.predictions, [own])
+            part.predictions.forget_columns()
             rows.append(members)
         moved = self._spread_out(cases, rows, 1.0)
         return Influence(moved, gradient.priors, scale=gradient.scale)

@@ -314,8 +314,13 @@ class Predictions:
 
     @lazy_property
     def side_by_side(self) -> SideBySide:
-        """All columns sorted at once, which pays where they are short."""
+        """All columns sorted at once, which pays where they are short; they stay in memory."""
         return SideBySide(self.scores, self.codes)
+
+    def sorted_together(self) -> SideBySide:
+        """The same for one use: those in memory, or new ones."""
+        kept: SideBySide | None = vars(self).get("side_by_side")
+        return SideBySide(self.scores, self.codes) if kept is None else kept
 
     @property
     def n_scores_of_whole(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyroc._base.lazy import lazy_property
+from polyroc._base.sums import running_sums
 from polyroc.typing import Float64Array, FloatArray, IntArray
 
 Integers = NDArray[np.intp]
@@ -97,9 +98,8 @@ class SideBySide:
 
     def masses(self, values: Float64Array) -> Masses:
         """Of values (…, K, n) in the order of the columns."""
-        upto = values.cumsum(axis=-1)
-        below = np.zeros_like(upto)
-        below[..., 1:] = upto[..., :-1]
+        sums = running_sums(values)
+        below, upto = sums[..., :-1], sums[..., 1:]
         if self.runs is None:
             return Masses(below, values)
         first, lengths = self.runs

@@ -120,6 +120,8 @@ class Pairs(Statistic):
         Of two classes one column is enough for both, or for those that ask for influence values.
         """
         if is_short(predictions):
+            if not options.get("scored"):
+                _ = predictions.side_by_side  # sorted once for values and influence values
             return cls.of(predictions, **options)
         if predictions.n_classes > 2 and is_long(predictions, carried=True):
             return cls._of_sums(predictions, *sums_of_columns(predictions))

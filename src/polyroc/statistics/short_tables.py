@@ -32,7 +32,7 @@ def is_short(predictions: Predictions) -> bool:
 
 def counted_pairs(predictions: Predictions) -> tuple[Float64Array, Float64Array]:
     """Pairs in which the case of class k (row) has more, or the same, than that of r (column)."""
-    columns, counts = predictions.side_by_side, predictions.class_weights
+    columns, counts = predictions.sorted_together(), predictions.class_weights
     upto, level = columns.summed_positives
     tied = np.diag(counts) if level is None else level
     return counts[:, None] * counts - upto, tied
