@@ -17,6 +17,7 @@ from polyroc._storage.limits import check_size, in_words, memory_of_machine
 from polyroc.errors import InvalidInput
 from polyroc.readers import read_predictions
 from polyroc.readers._files import _unzipped
+from polyroc.scale import evaluate_parquet
 
 SPACE = 12 << 30
 """Addresses that a child may have: libraries reserve many more than they use."""
@@ -230,6 +231,24 @@ def test_streamed_pages_that_lie(codec: str, tmp_path: Path) -> None:
     for what, each in found.items():
         assert "InvalidInput" in each["outcome"], f"{what}: {each}"
         assert each["peak"] < LITTLE, f"{what}: {in_words(each['peak'])}"
+
+
+@pytest.mark.parametrize("codec", ["zstd", "gzip"])
+def test_a_small_streamed_file_is_refused_before_arrow_reads_it(codec: str, tmp_path: Path) -> None:
+    """By what its page headers announce, whatever Arrow would make of them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({"y": ["a", "b"] * 50, "p_a": np.zeros(100), "p_b": np.zeros(100)})
+    content = crafted.parquet_of(table, compression=codec, use_dictionary=False)
+    last = pq.ParquetFile(io.BytesIO(content)).metadata.row_group(0).column(2)
+    place = last.data_page_offset + 3  # the last page, which moves no other
+    assert content[place - 3 : place] == b"\x15\x00\x15"
+    length = 1 + (content[place] > 127)
+    path = tmp_path / "lying.parquet"
+    path.write_bytes(content[:place] + b"\xfe\xff\xff\xff\x0f" + content[place + length :])
+    with pytest.raises(InvalidInput, match=r"but contains 2\.1 GB, more than a hundred times"):
+        evaluate_parquet(path, target="y")
 
 
 def test_columns_that_are_not_described_as_such() -> None:

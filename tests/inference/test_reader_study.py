@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from itertools import product
 from typing import Any
 
@@ -18,6 +19,7 @@ from polyroc.errors import InvalidInput, InvalidType, NotDefined, UnknownName
 from polyroc.inference._reader_study.analysis import Analysis
 from polyroc.inference._reader_study.power import Pilot
 from polyroc.inference._reader_study.quantity import drawn_copies, quantity_of
+from polyroc.inference._reader_study.table import _names
 from polyroc.utility import _fits as fits
 
 ROLES = {name: name for name in ("case", "reader", "modality", "truth")}
@@ -640,3 +642,26 @@ def test_mistakes_of_calls() -> None:
     two = rated_table(12).assign(rating=lambda t: t["rating"] > 3)
     with pytest.raises(NotDefined, match="reader 'A' under modality 'ct': binormal_auc needs"):
         reader_study(two, metric="binormal_auc", **RATED)
+
+
+@pytest.mark.parametrize("role", ["reader", "modality"])
+def test_names_that_are_neither_text_nor_numbers_are_refused(role: str) -> None:
+    table = rated_table()
+    column = table[role].astype(object)
+    column.iloc[3] = ("a", "b")
+    words = re.escape(
+        f"The column '{role}' contains ('a', 'b') in row 3. Name cases, readers and modalities by "
+        "text or numbers."
+    )
+    with pytest.raises(InvalidType, match=f"^{words}$"):
+        reader_study(table.assign(**{role: column}), **RATED)
+
+
+def test_names_that_are_numbers_are_taken_as_they_are() -> None:
+    """Also in the other order of bytes; cells of text become plain text."""
+    for kind in (">i4", "f8", "bool"):
+        column = pd.Series(np.array([1, 0, 1], dtype=kind))
+        names = _names(column, "reader")
+        assert names.dtype == np.dtype(kind).newbyteorder("=")
+        assert names.tolist() == column.tolist()
+    assert _names(pd.Series([np.str_("a"), "b"], dtype=object), "reader").dtype == object

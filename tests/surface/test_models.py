@@ -350,3 +350,12 @@ def test_a_grid_of_impossible_k_is_not_restored(place: int, k: float) -> None:
     state["grid"][place, 0] = k
     with pytest.raises(ValueError, match="its grid of parameters is not that of an averaged k-nn"):
         AveragedKnnModel.restored(model.classes, model.settings(), state)
+
+
+@pytest.mark.parametrize("spread", [[1.0, 0.0], [0.0, 1.0], [1.0, -2.0], [1.0, 1e-320]])
+def test_a_model_whose_features_do_not_spread_is_refused(spread: list[float]) -> None:
+    model = LinearModel(X[:, :2], Y)
+    model.check()
+    model.spread = np.array(spread)
+    with pytest.raises(ValueError, match=r"^the spread of its features is not positive$"):
+        model.check()

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from polyroc._storage.fingerprint import fingerprint
 from polyroc.datasets import three_class_mixture
 from polyroc.errors import InvalidInput, InvalidType
 from polyroc.surface import KnnModel, RocSurface, ScoreModel, SearchStrategy, search
+from polyroc.surface._checkpoint import _identity
 from polyroc.surface._costs import errors
+from polyroc.surface._evolution import Evolution, Settings
 from polyroc.surface._objectives import objective_values, on_front
 
 
@@ -151,3 +154,10 @@ def test_what_is_no_objective_is_named() -> None:
     rows = {row["quantity"]: row for row in point.rows()}
     assert rows["objective"]["value"] == point.value and np.isnan(rows["objective"]["low"])
     assert len(surface.choose(objective=worst_class, limits={(0, 1): 0.5}).frame()) == 11
+
+
+def test_a_checkpoint_knows_objectives_by_name_and_functions_by_their_code() -> None:
+    X, y = three_class_mixture((8, 8, 8), rng=1)
+    settings = Settings(20, ("pairs", worst_class), "inherit", None)
+    known = _identity(Evolution(KnnModel(X, y), settings, seed=1))["objectives"]
+    assert known == ["pairs", fingerprint(worst_class)]

@@ -166,3 +166,14 @@ def test_the_tuner_holds_limits_with_confidence():
     assert upper_bound(round(150 * tuners[1].rates_[1, 0]), 150, 0.95) <= 0.1
     with pytest.raises(InvalidInput, match="Give limits, too"):
         TunedCostClassifierCV(LogisticRegression(), confidence=0.9).fit(X, y)
+
+
+@pytest.mark.parametrize("alone", [0, 2])
+def test_no_interval_where_one_class_has_a_single_case(alone):
+    y, p = cases(12, 4)
+    kept = np.r_[np.flatnonzero(y != alone), np.flatnonzero(y == alone)[:1]]
+    point = found(y[kept], p[kept]).choose(criterion="total_error")
+    for quantity in ("rate", "sensitivity"):
+        limits = point.interval(quantity, 1, *([0] if quantity == "rate" else []))
+        assert math.isnan(limits.low) and math.isnan(limits.high)
+    assert np.isfinite(found(y, p).choose(criterion="total_error").interval("sensitivity", 1).low)

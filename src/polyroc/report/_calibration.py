@@ -50,7 +50,7 @@ def calibration_table(content: Content) -> Markup:
 
 def _row(content: Content, m: int, model: ModelContent) -> Markup:
     error = error_of(content, model)
-    paid = cost_calibration(model.predictions, groups=_groups(content, model))
+    paid = cost_calibration(model.predictions)  # groups change its standard error alone
     low, high, *_ = error.interval(content.level)
     interval = "no interval" if math.isnan(low) else limits(low, high)
     cells = [

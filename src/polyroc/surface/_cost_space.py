@@ -145,9 +145,9 @@ class CostSpace:
         """Of two costs, the least and the greatest first one."""
         rows, limits = self._constraints
         slopes, room = rows[:, 0] - rows[:, 1], limits - rows[:, 1]
-        low = max(room[slopes < 0] / slopes[slopes < 0], default=0.0)
-        high = min(room[slopes > 0] / slopes[slopes > 0], default=1.0)
-        return max(float(low), 0.0), min(float(high), 1.0)
+        low = (room[slopes < 0] / slopes[slopes < 0]).max()  # costs are not negative
+        high = (room[slopes > 0] / slopes[slopes > 0]).min()
+        return float(low), float(high)
 
     def distribution(self, first: Float64Array) -> Float64Array:
         """Of two costs, the distribution function of the first, without bounds."""

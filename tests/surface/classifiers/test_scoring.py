@@ -1,6 +1,7 @@
 """Scores of a confusion table as goals of tuning: as scikit-learn has them, and brute force."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from polyroc.surface import TunedCostClassifierCV
 from polyroc.surface.classifiers.candidates import Trial
-from polyroc.surface.classifiers.scoring import AT_ONCE, ScoreGoal, table_score
+from polyroc.surface.classifiers.scoring import AT_ONCE, CALLS, ScoreGoal, table_score
 from polyroc.surface.classifiers.sweeps import Search, class_groups
 
 PEERS = {
@@ -186,3 +187,24 @@ def test_scores_that_cannot_be_tuned_are_refused():
     for other in ({"costs": 1 - np.eye(3)}, {"minimise": (0, 1)}):
         with pytest.raises(ValueError, match="two goals"):
             TunedCostClassifierCV(GaussianNB(), scoring="f1_macro", **other).fit(x, y)
+
+
+def test_scores_that_take_many_tables_are_called_once_for_a_sweep(monkeypatch):
+    """However many tables there are; others are called for some of them, around the best."""
+    tables = np.random.default_rng(2).uniform(size=(500, 3, 3))
+    y, p, _ = cases(30, 3)
+    given = []
+
+    def accuracy(some):
+        given.append(len(some))
+        return np.trace(some, axis1=1, axis2=2) / some.sum(axis=(1, 2))
+
+    at_once = replace(goal_of("accuracy", y, p), scoring=accuracy)
+    expected = np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2))
+    np.testing.assert_allclose(at_once._followed(tables), expected)
+    assert given == [500]
+    one_by_one = replace(at_once, scoring=lambda table: accuracy(table[None])[0], at_once=False)
+    some = one_by_one._followed(tables)
+    called = np.isfinite(some)
+    assert CALLS <= called.sum() < 500
+    np.testing.assert_allclose(some[called], expected[called])

@@ -1,6 +1,7 @@
 """Tuned decision costs: known answers, one standard error, limits, scikit-learn's checks."""
 
 import io
+from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -29,6 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from polyroc.errors import InvalidInput, InvalidType, NotDefined, UnknownName
 from polyroc.surface.classifiers.cost_sensitive import CostSensitiveClassifier, decide
+from polyroc.surface.classifiers.sweeps import Goal
 from polyroc.surface.classifiers.tuned import TunedCostClassifierCV, in_units
 
 SEPALS, CODES = load_iris(return_X_y=True)
@@ -361,3 +363,31 @@ def test_costs_that_are_not_named_are_one():
         for costs in ({(2, 0): 5}, np.array([[0, 1, 1], [1, 0, 1], [5, 1, 0]]))
     )
     assert np.array_equal(some.costs_, all_.costs_) and some.cost_ == all_.cost_
+
+
+@pytest.mark.parametrize("limited", [False, True])
+def test_which_costs_move_together(limited):
+    """By default those of a class, and each limited one; with vary="pairs" each by itself."""
+    p, y = drawn(14, 40, 3)
+    known = Goal(p, y, np.full(len(y), 1 / len(y)), 1 - np.eye(3))
+    goal = replace(known, limited=((2, 0),), limits=np.array([0.1])) if limited else known
+    equal = 1 - np.eye(3)
+    searched = {
+        vary: TunedCostClassifierCV(Given(), vary=vary, random_state=0)._search(
+            goal, equal * 2, (0, 1, 2)
+        )
+        for vary in ("classes", "pairs")
+    }
+    moved = {
+        vary: [each.astype(int).tolist() for each in found.groups]
+        for vary, found in searched.items()
+    }
+    pairs = [(k, j) for k in range(3) for j in range(3) if k != j]
+    alone = [[[int((k, j) == pair) for j in range(3)] for k in range(3)] for pair in pairs]
+    assert sorted(moved["pairs"]) == sorted(alone)
+    assert len(moved["classes"]) == 3 + limited
+    assert all(group not in moved["classes"][:3] for group in alone)
+    assert alone[pairs.index((2, 0))] in moved["classes"] or not limited
+    *others, last = searched["pairs"].starts
+    np.testing.assert_array_equal(last, equal)
+    assert len(others) == len(searched["classes"].starts)
