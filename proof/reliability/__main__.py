@@ -1,6 +1,6 @@
 """Measure how far the package can be trusted, and write docs/reliability.md.
 
-    python proof/reliability                  every step, about two hours on two cores
+    python proof/reliability                  every step, about an hour on two cores
     python proof/reliability fuzz mutation    some steps; the figures of the others stay
     python proof/reliability --render         the page from the figures as they are
 

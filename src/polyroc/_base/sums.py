@@ -43,7 +43,7 @@ def running_sum(values: FloatArray) -> Float64Array:
 
 
 def running_sums(values: Float64Array) -> Float64Array:
-    """Running sums along the last axis, of a few thousand numbers.
+    """The same along the last axis, of a few thousand numbers in each row.
 
     >>> running_sums(np.array([[0.5, 0.25], [2.0, 4.0]])).tolist()
     [[0.0, 0.5, 0.75], [0.0, 2.0, 6.0]]

@@ -13,12 +13,7 @@ from polyroc.inference._coverage import coverage_note
 from polyroc.inference._drawn import spread_of_parts, spread_of_value
 from polyroc.inference._edge import effective_sizes
 from polyroc.inference._folds import measured, told_of_folds
-from polyroc.inference._influence import (
-    CaseDesign,
-    ClassProducts,
-    covariance,
-    without_rounding,
-)
+from polyroc.inference._influence import CaseDesign, ClassProducts, covariance
 from polyroc.inference._notes import design_notes, notes_on
 from polyroc.metrics.declaration import Metric
 from polyroc.metrics.folds import FoldStatistics
@@ -114,8 +109,7 @@ def _estimates(
             return None
         if together is None or place not in together.places:
             return spread_of_value(predictions, each.influence, design)
-        products = together.products.parts(together.places[place])
-        parts = without_rounding(products, each.influence.scale)
+        parts = together.products.parts(together.places[place])
         return spread_of_parts(parts, predictions, each.influence, design)
 
     spreads = map_threads(spread_of, range(len(found.measured)), case_threads(predictions))

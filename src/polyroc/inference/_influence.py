@@ -225,6 +225,8 @@ class ClassProducts:
 
     sums: Float64Array
     """(K, G, G), of which what lies above the diagonal is not filled."""
+    scales: tuple[float, ...]
+    """Scale of each metric's influence values."""
 
     @classmethod
     def of(
@@ -242,11 +244,11 @@ class ClassProducts:
         blocks, n_threads = code_blocks(predictions), case_threads(predictions)
         for part in each_of_threads(of_block, blocks, n_threads):
             total += part
-        return cls(total)
+        return cls(total, tuple(each.scale for each in influences))
 
     def parts(self, place: int) -> Float64Array:
         """What each class adds to the variance of a metric."""
-        return self.sums[:, place, place]
+        return without_rounding(self.sums[:, place, place], self.scales[place])
 
     def covariance(self) -> Float64Array:
         """Of all metrics, where the shares of the classes are fixed."""

@@ -133,6 +133,8 @@ class FoldStatistics:
                 continue
             values = [each[place] for each in by_fold]
             found.append(self._mean(metric, values, [rows for _, rows in used]))
+        for part in self.parts:  # of pairs, all metrics have the same columns
+            part.predictions.forget_columns()
         return found
 
     def combined(self, need: Need, shares: list[Float64Array]) -> Statistic:
@@ -303,7 +305,6 @@ class FoldStatistics:
         for (part, place), share, members in zip(self._with_pairs(), shares, having, strict=True):
             own = slope._replace(matrix=(slope.matrix * share)[place])
             cases += part[need].carry(part.predictions, [own])
-            part.predictions.forget_columns()
             rows.append(members)
         moved = self._spread_out(cases, rows, 1.0)
         return Influence(moved, gradient.priors, scale=gradient.scale)

@@ -120,8 +120,6 @@ class Pairs(Statistic):
         Of two classes one column is enough for both, or for those that ask for influence values.
         """
         if is_short(predictions):
-            if not options.get("scored"):
-                _ = predictions.side_by_side  # sorted once for values and influence values
             return cls.of(predictions, **options)
         if predictions.n_classes > 2 and is_long(predictions, carried=True):
             return cls._of_sums(predictions, *sums_of_columns(predictions))
@@ -147,8 +145,9 @@ class Pairs(Statistic):
 
         Those of short tables are sorted together, unless leads are ``scored``.
         """
-        together = is_short(predictions) and not scored
-        if predictions.n_classes < many_columns.MANY_CLASSES and not together:
+        if is_short(predictions) and not scored:
+            _ = predictions.side_by_side
+        elif predictions.n_classes < many_columns.MANY_CLASSES:
             predictions.keep_columns()
 
     def __add__(self, other: "Pairs") -> "Pairs":
